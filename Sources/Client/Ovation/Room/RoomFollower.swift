@@ -160,7 +160,7 @@ final class RoomFollower {
             case .success: return done(OvationError(.invalidAnswer))
             case .failure(let error) where key == nil && privateMapKey != nil && error.is(.roomKeyFailed):
                 return resume(by: privateMapKey, done)
-            case .failure(let error) where SignalConnection.means(error, gone: false): end(.gone(error))
+            case .failure(let error) where error.endsStay: end(.gone(error))
             case .failure(let error): return done(error)
             }
             done(nil)

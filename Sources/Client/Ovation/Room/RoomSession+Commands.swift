@@ -280,7 +280,18 @@ extension RoomSession {
     }
 
     /// Leaves the room and the seat. A room whose owner has left stays open for a while (`state.ownerAbsentUntil`).
-    public func exit() async throws(OvationError) { try await ask(.exitRoom) }
+    ///
+    /// This cannot fail: when it returns, nothing is captured or heard any more and the session has ended, also without a connection. The
+    /// server is told at once, or as soon as the connection is back.
+    public func leave() async {
+        await withCheckedContinuation { continuation in
+            leave { continuation.resume() }
+        }
+    }
+
+    /// Leaves the room and the seat.
+    @available(*, deprecated, renamed: "leave()", message: "leaving does not fail and needs no connection")
+    public func exit() async throws(OvationError) { await leave() }
 
     /// Ends the room for everybody. For the owner.
     public func destroy() async throws(OvationError) { try await ask(.destroyRoom) }
@@ -338,7 +349,10 @@ extension RoomSession {
     }
 
     /// Leaves without waiting. No deliveries of the room come after the completion.
-    package func exit(completion: @escaping @Sendable (Result<Void, OvationError>) -> Void) {
-        perform(.exitRoom) { completion($0.map { _ in () }) }
+    package func leave(completion: @escaping @Sendable () -> Void) {
+        line.run { connection in
+            connection.leave(self)
+            completion()
+        }
     }
 }

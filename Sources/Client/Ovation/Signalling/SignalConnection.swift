@@ -33,6 +33,7 @@ final class SignalConnection {
     let calls: CallQueue
     private(set) lazy var tickets = TicketRenewal(self)
     private(set) lazy var clock = ClockReadings(self)
+    private(set) lazy var departures = Departures(self)
     private(set) var followers: [RoomID: RoomFollower] = [:]
     private var openings: [(Result<UserProfile, OvationError>) -> Void] = []
 

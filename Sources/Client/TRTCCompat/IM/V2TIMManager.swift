@@ -91,14 +91,19 @@ public final class V2TIMManager: Sendable {
         Connection.join(key, ticket: ticket) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
-            self?.state.withLock { state in
-                state.isSigningIn = false
-                if case .success(let share) = result {
-                    state.share = share
-                    state.ended = nil
-                }
-            }
+            let share = try? result.get()
+            if let self { finishLogin(share) } else if let share { Connection.leave(share) }
             reply.answerChat(result)
+        }
+    }
+
+    /// - Parameter share: `nil` if the sign-in failed.
+    private func finishLogin(_ share: Connection.Share?) {
+        state.withLock { state in
+            state.isSigningIn = false
+            guard let share else { return }
+            state.share = share
+            state.ended = nil
         }
     }
 
@@ -134,7 +139,7 @@ public final class V2TIMManager: Sendable {
         guard let session = share.connection.session(of: room) else {
             return reply(TRTCCode.notInGroup, "not in group \(GroupID.text(room))")
         }
-        share.connection.exit(session, share: share) { reply.answerChat($0) }
+        share.connection.exit(session, share: share) { reply() }
     }
 
     /// Sends a custom message to everybody else in a group.

@@ -20,7 +20,6 @@ final class RoomController: Sendable {
             wantsMicrophoneMuted = false
             meters.stop()
         }
-
         mutating func cancelLossTimer() {
             lossTimer?()
             lossTimer = nil
@@ -66,7 +65,9 @@ final class RoomController: Sendable {
 
     /// Signs out.
     deinit {
-        if let share = state.withLock({ $0.phase.share }) { Connection.leave(share) }
+        guard let share = state.withLock({ $0.phase.share }) else { return }
+        sound.end()
+        Connection.leave(share)
     }
 
     func tell(_ notice: RoomNotice) {
@@ -143,22 +144,21 @@ final class RoomController: Sendable {
         case .same(let share): return share.connection.renew(ticket) { reply.answer($0, "already logged in") }
         case .began(let former): if let former { Connection.leave(former) }
         }
+        let sentence = destroyedSentence
         Connection.join(key, ticket: ticket) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
-            self?.finishLogin(result, reply)
+            let share = try? result.get()
+            // Whoever signs in may be gone by the time of the answer: the caller hears of it all the same, and nobody stays signed in.
+            if self?.finishLogin(share) ?? false { return reply.answer(result) }
+            if let share { Connection.leave(share) }
+            reply(TRTCCode.failed, sentence)
         }
     }
 
-    private func finishLogin(_ result: Result<Connection.Share, OvationError>, _ reply: ActionReply) {
-        let share = try? result.get()
-        let isWanted = state.withLock { $0.phase.endSignIn(share) }
-        if let share, !isWanted {
-            Connection.leave(share)
-            return reply(TRTCCode.failed, destroyedSentence)
-        }
-        reply.answer(result)
-    }
+    /// - Parameter share: `nil` if the sign-in failed.
+    /// - Returns: whether the sign-in is still wanted.
+    private func finishLogin(_ share: Connection.Share?) -> Bool { state.withLock { $0.phase.endSignIn(share) } }
 
     func logout(_ reply: ActionReply) {
         guard isAlive(reply) else { return }
@@ -182,9 +182,7 @@ final class RoomController: Sendable {
         }
         leaveSound()
         sound.end()
-        guard let (share, room) = present else { return }
-        guard let room else { return Connection.leave(share) }
-        share.connection.exit(room, share: share) { _ in Connection.leave(share) }
+        if let present { Connection.leave(present) }
     }
 
     // MARK: - Rooms
@@ -205,11 +203,7 @@ final class RoomController: Sendable {
         switch answer {
         case .nobody: refuseStranger(reply)
         case .isInRoom: reply(TRTCCode.failed, "already in a room: call exitRoom first")
-        case .began(let share, let number, let abandoned):
-            // A room that was given up while the connection was lost is left before another is entered, or the same one anew: both wait
-            // for the connection, in this order.
-            if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
-            return (share, number)
+        case .began(let share, let number): return (share, number)
         }
         return nil
     }
@@ -226,7 +220,7 @@ final class RoomController: Sendable {
         }
         guard let room else { return reply.answer(result) }
         guard isWanted else {
-            share.connection.exit(room, share: share) { _ in }
+            share.connection.exit(room, share: share)
             return reply(TRTCCode.failed, "the room was left before the entry completed")
         }
         sound.attach(room.audio)
@@ -240,12 +234,11 @@ final class RoomController: Sendable {
         reply()
     }
 
+    /// Leaving needs no server: whoever calls it is out of the room and off the air.
     func exitRoom(_ reply: ActionReply) {
         guard let room = inside(reply), let share = signedIn(reply) else { return }
-        share.connection.exit(room, share: share) { [self] result in
-            if case .success = result { leave(room) }
-            reply.answer(result)
-        }
+        leave(room)
+        share.connection.exit(room, share: share) { reply() }
     }
 
     /// The callback finds the user outside: an app may create the next room in it. So the room is left before its end comes as news.
@@ -332,12 +325,8 @@ final class RoomController: Sendable {
                 state.lossTimer = cancel
             }
         case .connectionRestored:
-            let abandoned = state.withLock { state in
-                state.cancelLossTimer()
-                return state.phase.takeAbandoned()
-            }
+            state.withLock { $0.cancelLossTimer() }
             tell(.log("the connection is back"))
-            if let (share, room) = abandoned { share.connection.exit(room, share: share) { _ in } }
         case .ticketExpiring(let time):
             tell(
                 .warning(
@@ -360,16 +349,16 @@ final class RoomController: Sendable {
 
     /// The published component leaves the room after this time, and so does this one: an app that shows the error shows no room.
     private func giveUp() {
-        let isLost = state.withLock { state in
-            guard state.lossTimer != nil else { return false }
+        let (isLost, present) = state.withLock { state -> (Bool, (share: Connection.Share, room: RoomSession)?) in
+            guard state.lossTimer != nil else { return (false, nil) }
             state.lossTimer = nil
             state.leaveRoom(meters)
-            state.phase.abandon()
-            return true
+            return (true, state.phase.abandon())
         }
         guard isLost else { return }
         // Also the song's copy, which would go on without a server.
         leaveSound()
+        if let (share, room) = present { share.connection.exit(room, share: share) }
         tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
     }
 
