@@ -387,19 +387,30 @@ final class RoomController: Sendable {
             sound.followSeat(isTaken: false)
         case .songChanged(let play?, .started, _): songs.announce(play, in: room)
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
+        case .removed(let restriction): lose(room, OvationError(restriction))
         case .gone(let error): lose(room, error)
         default: break
         }
     }
 
-    /// The room could not be entered again.
+    /// The user is out of the room, or could not enter it again.
     private func lose(_ room: RoomSession, _ error: OvationError) {
         guard leave(room) else { return }
         if error.is(.roomClosed) || error.is(.roomNotFound) {
             tell(.destroyed(room.id))
-        } else if error.is(.permissionDenied) || error.is(.inAnotherRoom) || error.is(.roomFull) {
+        } else if error.endsStay {
             tell(.error(error.outcome.code, error.outcome.message))
         }
         // Else the session has ended, which is told by itself.
+    }
+}
+
+extension OvationError {
+    /// Of whoever is put out of a room.
+    fileprivate init(_ restriction: Restriction) {
+        let why = restriction.reason.map { ": \($0)" } ?? ""
+        self.init(
+            restriction.until == nil ? RoomError.Code.bannedForGood : .banned,
+            "\(restriction.by) put this user out of the room\(why)")
     }
 }
