@@ -48,6 +48,8 @@ public struct RoomSettings: Codable, Hashable, Sendable {
     public var tags: [String]
     /// Whether one must ask before sitting down.
     public var needsRequest: Bool
+    /// Whether `needsRequest` is a hint for clients: the server seats whoever sits down without asking.
+    package var isAdvisory = false
     /// What the pictures of a live room come in; stays as it was when the room was created.
     public var pictureFormat: PictureFormat
     /// What the chat takes, and from whom.
@@ -65,7 +67,10 @@ public struct RoomSettings: Codable, Hashable, Sendable {
         self.pictureFormat = pictureFormat
     }
 
-    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest, pictureFormat, chat }
+    private enum CodingKeys: String, CodingKey {
+        case name, cover, tags, needsRequest, pictureFormat, chat
+        case isAdvisory = "advisory"
+    }
 
     // By hand, since settings stand in the journal: what is added later has a default here.
     public init(from decoder: any Decoder) throws {
@@ -76,16 +81,18 @@ public struct RoomSettings: Codable, Hashable, Sendable {
             tags: try fields.decodeIfPresent([String].self, forKey: .tags) ?? [],
             needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false,
             pictureFormat: try fields.decodeIfPresent(PictureFormat.self, forKey: .pictureFormat) ?? .vp8)
+        isAdvisory = try fields.decodeIfPresent(Bool.self, forKey: .isAdvisory) ?? false
         chat = try fields.decodeIfPresent(ChatSettings.self, forKey: .chat) ?? ChatSettings()
     }
 
-    // VP8 and an open chat are not said, so that what is in journals reads as it always has.
+    // VP8, an open chat and a rule that holds are not said, so that what is in journals reads as it always has.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(name, forKey: .name)
         try fields.encode(cover, forKey: .cover)
         try fields.encode(tags, forKey: .tags)
         try fields.encode(needsRequest, forKey: .needsRequest)
+        if isAdvisory { try fields.encode(true, forKey: .isAdvisory) }
         if pictureFormat != .vp8 { try fields.encode(pictureFormat, forKey: .pictureFormat) }
         if !chat.isOpen { try fields.encode(chat, forKey: .chat) }
     }

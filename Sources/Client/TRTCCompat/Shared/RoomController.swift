@@ -189,6 +189,8 @@ final class RoomController: Sendable {
 
     func createRoom(_ draft: RoomDraft, _ reply: ActionReply) {
         guard let (share, number) = begin(reply) else { return }
+        var draft = draft
+        draft.isAdvisory = OvationServer.consent == .advisory
         share.connection.create(draft, share: share) { [self] in finishEntry(number, $0, share, reply) }
     }
 
