@@ -189,7 +189,9 @@ final class RoomController: Sendable {
 
     func createRoom(_ draft: RoomDraft, _ reply: ActionReply) {
         guard let (share, number) = begin(reply) else { return }
-        var draft = draft
+        let mended = DraftMending(draft)
+        for change in mended.changes { tell(.warning(TRTCCode.failed, change)) }
+        var draft = mended.draft
         draft.isAdvisory = OvationServer.consent == .advisory
         share.connection.create(draft, share: share) { [self] in finishEntry(number, $0, share, reply) }
     }
