@@ -40,6 +40,23 @@ import Testing
         #expect(await microphone(after: [{ $0.stopMicrophone() }, { $0.startMicrophone() }]) == [true, true])
     }
 
+    @Test("V11-C a microphone that is muted here stays so on every seat, whatever the room says, until it is no longer")
+    func heldMuted() {
+        var wishes = SoundWishes()
+        var state = RoomState(RoomSnapshot.example())
+        state.me.micMuted = false
+        wishes.take(state)
+        #expect(!wishes.plan.isMicrophoneMuted)
+        wishes.isHeldMuted = true
+        wishes.take(state)
+        #expect(wishes.plan.isMicrophoneMuted)
+        wishes.isHeldMuted = false
+        #expect(!wishes.plan.isMicrophoneMuted)
+        state.me.micMuted = true
+        wishes.take(state)
+        #expect(wishes.plan.isMicrophoneMuted)
+    }
+
     @Test("A12-K a room's end holds against a wish that was told before it: nothing starts to capture")
     func endOfTheRoom() async {
         #expect(await microphone(after: [{ $0.startMicrophone() }, { $0.finish() }]) == [false, false])

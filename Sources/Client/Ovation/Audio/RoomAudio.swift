@@ -112,7 +112,8 @@ public final class RoomAudio: Sendable {
     /// Events of the sound.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client.
+    /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client. The user's is that of the microphone while
+    /// it is open, also while it is muted.
     public var levels: (own: Int, users: [UserID: Int]) {
         guard let levels = engine?.levels() else { return (0, [:]) }
         let asked = wishes.withLock { $0.asked }
@@ -168,6 +169,9 @@ public final class RoomAudio: Sendable {
     /// Captures while one is seated, as at first.
     public func captureWhenSeated() { wish { $0.microphone = .whenSeated } }
 
+    /// Mutes the microphone on this side alone, seated or not, beside what the room says of it.
+    package func holdMuted(_ isMuted: Bool) { wish { $0.isHeldMuted = isMuted } }
+
     // MARK: - What others sound like
 
     /// Plays somebody no more, or again; for oneself alone.
@@ -207,12 +211,6 @@ public final class RoomAudio: Sendable {
 
     /// The room has changed: seats, mutes, oneself.
     func take(_ state: RoomState) {
-        let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
-        let isMuted = state.me.micMuted || seat?.muted ?? false
-        // Not here: the engine may be starting a device, and the connection must not wait for it.
-        work { engine in
-            if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
-        }
         if state.info.kind == .chorus { prepareDuet(state) }
         wish { $0.take(state) }
     }
@@ -229,10 +227,13 @@ public final class RoomAudio: Sendable {
                 return (plan, plan.captures != wishes.isCapturing)
             }
             let settings = engine.settings
-            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes {
+            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes
+                || settings.isMicrophoneMuted != plan.isMicrophoneMuted
+            {
                 engine.update {
                     $0.mutedSlots = plan.mutedSlots
                     $0.slotVolumes = plan.slotVolumes
+                    $0.isMicrophoneMuted = plan.isMicrophoneMuted
                 }
             }
             guard isCaptureNew else { return }

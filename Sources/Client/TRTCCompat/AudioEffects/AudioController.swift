@@ -8,6 +8,8 @@ internal import Timing
 /// What a user has set of the sound. Volumes are 0…150, 100 leaves the sound as it is.
 struct SoundSettings: Sendable, Equatable {
     var quality = AudioQuality.standard
+    /// The user's choice, of this room.
+    var isMicrophoneMuted = false
     var captureVolume = 100
     /// Of the voice effects; on top of `captureVolume`.
     var voiceVolume = 100

@@ -64,6 +64,7 @@ extension RoomAudio: ClientSound {
     }
 
     func apply(_ settings: SoundSettings, after former: SoundSettings) {
+        holdMuted(settings.isMicrophoneMuted)
         quality = settings.quality
         captureVolume = settings.inputVolume
         playbackVolume = settings.playoutVolume

@@ -12,14 +12,6 @@ final class RoomController: Sendable {
         var phase = ControllerPhase<Connection.Share, RoomSession>.signedOut
         var entries = EntryNumber()
         var lossTimer: DelayClock.Cancel?
-        /// The user's choice, which a seat taken later follows.
-        var wantsMicrophoneMuted = false
-
-        /// Out of the room: whoever sits down in another one speaks.
-        mutating func leaveRoom(_ meters: RoomMeters) {
-            wantsMicrophoneMuted = false
-            meters.stop()
-        }
         mutating func cancelLossTimer() {
             lossTimer?()
             lossTimer = nil
@@ -28,7 +20,7 @@ final class RoomController: Sendable {
         /// Nobody is signed in any more.
         mutating func forget(_ meters: RoomMeters) {
             cancelLossTimer()
-            leaveRoom(meters)
+            meters.stop()
         }
     }
 
@@ -260,7 +252,7 @@ final class RoomController: Sendable {
     private func leave(_ room: RoomSession) -> Bool {
         let wasInside = state.withLock { state in
             guard state.phase.leave(room) else { return false }
-            state.leaveRoom(meters)
+            meters.stop()
             return true
         }
         if wasInside {
@@ -270,9 +262,10 @@ final class RoomController: Sendable {
         return wasInside
     }
 
-    /// Nothing of the room sounds here any more; what was playing is told to be over.
+    /// Nothing of the room sounds here any more; what was playing is told to be over. Whoever sits down in another room speaks.
     func leaveSound() {
         sound.attach(nil)
+        sound.set { $0.isMicrophoneMuted = false }
         songs.end()
     }
 
@@ -295,11 +288,11 @@ final class RoomController: Sendable {
         }
     }
 
-    /// Mutes or unmutes the own microphone. Everybody in the room is told if one has a seat; without one, the choice counts from the
-    /// next seat on.
+    /// Mutes or unmutes the own microphone, until the room is left. Everybody in the room is told if one has a seat; without one, with the
+    /// next seat.
     func muteMicrophone(_ isMuted: Bool) {
         guard isAlive() else { return }
-        state.withLock { $0.wantsMicrophoneMuted = isMuted }
+        sound.set { $0.isMicrophoneMuted = isMuted }
         guard let room, room.state.mySeat != nil else { return }
         room.perform(.setMicrophone(muted: isMuted)) { [weak self] result in
             if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
@@ -356,7 +349,7 @@ final class RoomController: Sendable {
         let (isLost, present) = state.withLock { state -> (Bool, (share: Connection.Share, room: RoomSession)?) in
             guard state.lossTimer != nil else { return (false, nil) }
             state.lossTimer = nil
-            state.leaveRoom(meters)
+            meters.stop()
             return (true, state.phase.abandon())
         }
         guard isLost else { return }
@@ -384,10 +377,8 @@ final class RoomController: Sendable {
         case .seatTaken(let seat, let user, _) where user.id == room.state.me.id:
             sound.followSeat(isTaken: true)
             // A seat that is taken with a microphone which its user muted before is muted for everybody.
-            if seat.micMuted == false, state.withLock({ $0.wantsMicrophoneMuted }) { muteMicrophone(true) }
+            if seat.micMuted == false, sound.settings.isMicrophoneMuted { muteMicrophone(true) }
         case .seatLeft(_, let user, let reason, _) where user.id == room.state.me.id && reason != .moved:
-            // Whoever sits down again speaks.
-            state.withLock { $0.wantsMicrophoneMuted = false }
             sound.followSeat(isTaken: false)
         case .songChanged(let play?, .started, _): songs.announce(play, in: room)
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
