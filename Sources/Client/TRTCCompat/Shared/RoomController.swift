@@ -12,6 +12,8 @@ final class RoomController: Sendable {
         var phase = ControllerPhase<Connection.Share, RoomSession>.signedOut
         var entries = EntryNumber()
         var lossTimer: DelayClock.Cancel?
+        /// The rooms of invitations that came from outside of the user's room.
+        var elsewhere: [String: RoomID] = [:]
         mutating func cancelLossTimer() {
             lossTimer?()
             lossTimer = nil
@@ -20,6 +22,7 @@ final class RoomController: Sendable {
         /// Nobody is signed in any more.
         mutating func forget(_ meters: RoomMeters) {
             cancelLossTimer()
+            elsewhere = [:]
             meters.stop()
         }
     }
@@ -106,6 +109,11 @@ final class RoomController: Sendable {
             return nil
         }
         return room
+    }
+
+    /// The room of an invitation, if the user is not in that room.
+    func invitedElsewhere(_ id: String) -> RoomID? {
+        state.withLock { state in state.elsewhere[id].flatMap { $0 == state.phase.room?.id ? nil : $0 } }
     }
 
     /// The server that one is signed in to.
@@ -335,9 +343,14 @@ final class RoomController: Sendable {
         // As the published components do, which get invitations wherever their user is.
         case .invitation(let news, _):
             switch news.invitation.state {
-            case .waiting: tell(.invited(news.invitation))
-            case .cancelled: tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
-            case .accepted, .rejected, .expired: break
+            case .waiting:
+                state.withLock { $0.elsewhere[news.invitation.id] = news.invitation.room }
+                tell(.invited(news.invitation))
+            case .cancelled:
+                state.withLock { $0.elsewhere[news.invitation.id] = nil }
+                tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
+            case .accepted, .rejected, .expired:
+                state.withLock { $0.elsewhere[news.invitation.id] = nil }
             }
         // For the chat client.
         case .signal: break
