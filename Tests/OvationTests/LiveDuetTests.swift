@@ -1,5 +1,6 @@
 import ClientMedia
 import Foundation
+import Platform
 import RoomModel
 import ServerTestSupport
 import Synchronization

@@ -1,9 +1,9 @@
 internal import ClientMedia
 internal import Dispatch
 internal import NIOCore
+internal import Platform
 internal import RoomModel
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// Keeps the way of one room's sound open, on the connection's event loop: carries out what the `MediaPathMachine` says, and

@@ -1,7 +1,7 @@
 internal import ClientMedia
 internal import Dispatch
+internal import Platform
 public import RoomModel
-internal import Synchronization
 internal import Timing
 
 /// The sound of a room: the user's microphone, the other speakers, and music.

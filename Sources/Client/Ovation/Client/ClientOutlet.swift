@@ -1,6 +1,6 @@
 internal import NIOCore
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// What a client shows to the outside, across its sign-ins: state, events, clock.

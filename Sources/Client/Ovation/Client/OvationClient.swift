@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 public import RoomModel
 package import SignalProtocol
-internal import Synchronization
 package import Timing
 
 /// A client of an Ovation server: signs in, shows the directory, creates and enters rooms.

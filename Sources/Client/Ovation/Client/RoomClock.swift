@@ -1,6 +1,6 @@
 internal import ClientMedia
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 package import Timing
 
 /// The server's clock as this client knows it, so that everybody in a room can act at the same moment.

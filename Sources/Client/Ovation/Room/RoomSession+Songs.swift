@@ -1,6 +1,6 @@
+internal import Platform
 public import RoomModel
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// The song of a chorus room. Everybody on a seat, the owner and admins can control it. Other rooms refuse (`not_a_chorus`).

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// Everything that happens from the moment of subscribing on, in order.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// A state over time: the present value first, then each newer one. A reader that is slow skips to the newest, since a state
 /// says all that led to it; whoever needs each single event reads `events`. It ends when the state can change no more.

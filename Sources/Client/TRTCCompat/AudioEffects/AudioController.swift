@@ -1,8 +1,8 @@
 internal import AudioGraph
 internal import Dispatch
 internal import Ovation
+internal import Platform
 internal import RoomModel
-internal import Synchronization
 internal import Timing
 
 /// What a user has set of the sound. Volumes are 0…150, 100 leaves the sound as it is.

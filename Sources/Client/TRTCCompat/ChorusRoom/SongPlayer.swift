@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
 internal import Ovation
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 
 /// What `startPlayMusic` and its likes act on: the song of the room, which everybody hears at one instant, or a track of one's own
 /// where the others cannot open the file.

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Ovation
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 
 /// The part of the chat client that live rooms need: signing in, joining rooms as groups, and messages to a group.
 ///

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// A sign-in that several components share: in the reference systems a chat client, a voice room and a chorus of one app are one
 /// user's, and here too the second of them must not push the first one out (6208).

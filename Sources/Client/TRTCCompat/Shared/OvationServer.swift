@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// The server that the components of this module connect to. The reference systems have no such setting; their servers are built
 /// in.

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// One user's way into rooms, behind `TRTCVoiceRoom` and `TRTCChorusRoom`: hands calls to the client, and what the client tells to
 /// the callback queue, in the client's order: a call's callback, then the list of seats, then the single seat (V08). Rules are the

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Turns what happens in a room into what the component tells its app. Runs on the client's thread, in its order.
 final class RoomEventReporter: Sendable {

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Tells at intervals, while one is in a room, how loud everybody is, in silence too (V14), and how good connections are, to the
 /// components whose delegates hear of that.
