@@ -40,11 +40,11 @@ extension FacadeTests {
         @Test(
             "V17-C whoever may not come back after a lost connection hears why by onError, once",
             arguments: [
-                (RoomError.Code.banned, "error -1 banned:"), (.bannedForGood, "error -1 banned_for_good:"),
+                (.banned, "error -1 banned:"), (.bannedForGood, "error -1 banned_for_good:"),
                 (.roomKeyFailed, "error -100006 room_key_failed:"), (.roomFull, "error -1 room_full:"),
                 (.permissionDenied, "error -1 permission_denied:"), (.roomClosed, "destroyed 774"),
-            ] as [(RoomError.Code, String)])
-        func notLetInAgain(code: RoomError.Code, line: String) async throws {
+            ] as [(OvationError.Code, String)])
+        func notLetInAgain(code: OvationError.Code, line: String) async throws {
             try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server)
                 #expect(await alice.create(774) == 0)

@@ -108,7 +108,7 @@ struct OutsideView {
         }
         switch outcome {
         case .connected: return .fine("media", "Sound can flow: the media port answers by UDP.")
-        case .failed(let error) where error.is(.mediaRefused):
+        case .failed(let error) where error.code == .mediaRefused:
             return .problem(
                 "media", "The server opens no media path: \(error.message).", "The server's log tells more.")
         default:

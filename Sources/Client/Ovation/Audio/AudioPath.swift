@@ -130,7 +130,7 @@ final class AudioPath {
     private func answered(_ result: Result<CallAnswer, OvationError>, _ number: UInt32) {
         guard number == offers else { return }
         switch result {
-        case .failure(let error) where error.is(.connectionLost): handle(.signallingLost)
+        case .failure(let error) where error.code == .connectionLost: handle(.signallingLost)
         case .failure(let error): handle(.refused(error))
         case .success(.media(let answer)):
             let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)

@@ -11,7 +11,7 @@ internal import Timing
 /// choose them with `useInput` and `useOutput`. Volumes are 0…150; 100 leaves the sound unchanged.
 public final class RoomAudio: Sendable {
     /// The state of the media path.
-    public enum Connection: Sendable, Hashable {
+    @nonexhaustive public enum Connection: Sendable, Hashable {
         /// Not opened, because the client is configured so (`OvationClient.Configuration.audio`).
         case off
         /// Being opened.
@@ -27,7 +27,7 @@ public final class RoomAudio: Sendable {
     }
 
     /// Something that happened to the sound.
-    public enum Event: Sendable, Hashable {
+    @nonexhaustive public enum Event: Sendable, Hashable {
         /// The connection has changed.
         case connectionChanged(Connection)
         /// The microphone could not be started.
@@ -109,19 +109,30 @@ public final class RoomAudio: Sendable {
     /// The state of the media path now and after each change.
     public var connectionChanges: StateChanges<Connection> { box.subscribe() }
 
-    /// Events of the sound.
+    /// Events of the sound from now on; see `EventStream`.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client. The user's is that of the microphone while
-    /// it is open, also while it is muted.
-    public var levels: (own: Int, users: [UserID: Int]) {
-        guard let levels = engine?.levels() else { return (0, [:]) }
+    /// Events of the sound, with what happened before.
+    public func events(replay: EventReplay) -> EventStream<Event> { broadcast.subscribe(replay) }
+
+    /// How loud everybody is, as one client measures it.
+    public struct Levels: Sendable, Hashable {
+        /// The user's microphone while it is open, also while it is muted: 0…100.
+        public var own = 0
+        /// Everybody on a seat, 0…100.
+        public var users: [UserID: Int] = [:]
+    }
+
+    /// The loudness of the user and of everybody on a seat, as this client measures it. See `RoomSession.serverLevels` for what the server
+    /// measures.
+    public var localLevels: Levels {
+        guard let levels = engine?.levels() else { return Levels() }
         let asked = wishes.withLock { $0.asked }
         var users: [UserID: Int] = [:]
         for (slot, level) in levels.slots.enumerated() {
             if let user = asked.user(onSlot: slot) { users[user] = Int(level) }
         }
-        return (Int(levels.own), users)
+        return Levels(own: Int(levels.own), users: users)
     }
 
     /// Counters of the media path since it was opened.
@@ -181,11 +192,20 @@ public final class RoomAudio: Sendable {
         }
     }
 
-    /// Plays nobody, or everybody again.
-    public func setAllMuted(_ muted: Bool) { engine?.update { $0.isAllRemoteMuted = muted } }
+    /// Whether nobody is played.
+    public var isAllMuted: Bool {
+        get { engine?.settings.isAllRemoteMuted ?? false }
+        set { engine?.update { $0.isAllRemoteMuted = newValue } }
+    }
+
+    /// Whether somebody is not played.
+    public func isMuted(_ user: UserID) -> Bool { wishes.withLock { $0.asked.mutedUsers.contains(user) } }
+
+    /// How loud somebody is played, 0…150; 100 leaves the sound as it is.
+    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
 
     /// How loud somebody is played.
-    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
+    public func volume(of user: UserID) -> Int { wishes.withLock { $0.asked.volumes[user] ?? 100 } }
 
     /// How loud everything is played.
     public var playbackVolume: Int {

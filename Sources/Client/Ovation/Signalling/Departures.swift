@@ -31,7 +31,7 @@ final class Departures {
         let call = Call.Body.rooms(.command(room, .exitRoom, key: RoomSession.freshKey()))
         connection?.perform(call, timeout: Self.patience) { [weak self] result in
             guard let self else { return }
-            if case .failure(let error) = result, error.is(.tooManyCalls) { return askLater(room) }
+            if case .failure(let error) = result, error.code == .tooManyCalls { return askLater(room) }
             open -= 1
             guard !areOpen else { return }
             let ready = waiting

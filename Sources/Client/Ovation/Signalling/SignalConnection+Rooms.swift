@@ -33,7 +33,7 @@ extension SignalConnection {
         perform(call, timeout: timeout, token: token) { [weak self] result in
             guard let self else { return completion(.failure(OvationError(.signedOut))) }
             // The server was still busy with the room that was left before.
-            if isLeaving, case .failure(let error) = result, error.is(.inAnotherRoom) {
+            if isLeaving, case .failure(let error) = result, error.code == .inAnotherRoom {
                 return departures.whenSettled { [weak self] in
                     guard let self else { return completion(.failure(OvationError(.signedOut))) }
                     begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
@@ -61,10 +61,10 @@ extension SignalConnection {
                         .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
         }
         if let known = followers[snapshot.room], known.isPresent {
-            return known.enterAgain(snapshot, by: privateMapKey) { completion(.success(known.session)) }
+            return known.enterAgain(snapshot, by: privateMapKey) { completion(.success($0)) }
         }
         let session = RoomSession(
-            state: RoomState(snapshot), line: SignalConnectionHandle(self), outlet: outlet)
+            RoomParts(RoomState(snapshot), outlet), line: SignalConnectionHandle(self), outlet: outlet)
         let follower = RoomFollower(session, by: privateMapKey, in: self)
         follow(follower, as: snapshot.room)
         completion(.success(session))
@@ -73,7 +73,7 @@ extension SignalConnection {
 
     /// Leaves a room: on this side at once, whatever the connection is like; the server is told as soon as it can be.
     func leave(_ session: RoomSession) {
-        guard let follower = followers[session.id], follower.session === session else { return }
+        guard let follower = followers[session.id], follower.isOf(session) else { return }
         follower.end(.left)
         departures.tell(session.id)
     }
@@ -110,11 +110,11 @@ extension SignalConnection {
 extension OvationError {
     /// Whether it ends one's stay in a room, and nothing else.
     package var endsStay: Bool {
-        let codes: [RoomError.Code] = [
+        let codes: [Code] = [
             .roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull, .banned, .bannedForGood,
             .roomKeyFailed,
         ]
-        return codes.contains { self.is($0) }
+        return codes.contains(code)
     }
 }
 

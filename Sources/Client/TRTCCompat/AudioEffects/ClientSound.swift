@@ -60,7 +60,7 @@ extension RoomAudio: ClientSound {
     func silence() {
         singing = .off
         stopMicrophone()
-        setAllMuted(true)
+        isAllMuted = true
     }
 
     func apply(_ settings: SoundSettings, after former: SoundSettings) {
@@ -68,11 +68,11 @@ extension RoomAudio: ClientSound {
         quality = settings.quality
         captureVolume = settings.inputVolume
         playbackVolume = settings.playoutVolume
-        setAllMuted(settings.isAllMuted)
+        isAllMuted = settings.isAllMuted
         for user in former.mutedUsers.symmetricDifference(settings.mutedUsers) {
             setMuted(settings.mutedUsers.contains(user), of: user)
         }
-        setEarMonitor(settings.isEarMonitorOn, volume: settings.earMonitorVolume)
+        (isEarMonitorOn, earMonitorVolume) = (settings.isEarMonitorOn, settings.earMonitorVolume)
         reverb = settings.reverb
         voiceChanger = settings.voice
         voicePitch = settings.voicePitch

@@ -87,7 +87,7 @@ final class SongPlayer: Sendable {
         queue.async { [controller] in
             guard let room = controller.room else { return }
             room.perform(command) { result in
-                guard case .failure(let error) = result, !error.is(.noSong), room.state.play != nil else { return }
+                guard case .failure(let error) = result, error.code != .noSong, room.state.play != nil else { return }
                 controller.tell(.error(error.outcome.code, error.outcome.message))
             }
         }

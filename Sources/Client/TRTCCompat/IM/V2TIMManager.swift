@@ -239,7 +239,7 @@ public final class V2TIMManager: Sendable {
         Connection.leave(share)
         if error.chatOutcome.code == TRTCCode.ticketExpired {
             tell { $0.onUserSigExpired() }
-        } else if [RoomError.Code.sessionReplaced, .bannedHere, .bannedHereForGood].contains(where: error.is) {
+        } else if [.sessionReplaced, .bannedHere, .bannedHereForGood].contains(error.code) {
             tell { $0.onKickedOffline() }
         }
     }
@@ -291,8 +291,8 @@ extension OvationError {
     /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed, and one for
     /// a call without a login.
     var chatOutcome: (code: Int32, message: String) {
-        if self.is(.ticketExpired) { return (TRTCCode.ticketExpired, outcome.message) }
-        return self.is(.notSignedIn) ? (TRTCCode.notSignedIn, outcome.message) : outcome
+        if self.code == .ticketExpired { return (TRTCCode.ticketExpired, outcome.message) }
+        return self.code == .notSignedIn ? (TRTCCode.notSignedIn, outcome.message) : outcome
     }
 }
 

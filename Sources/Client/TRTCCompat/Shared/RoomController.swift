@@ -404,7 +404,7 @@ final class RoomController: Sendable {
     /// The user is out of the room, or could not enter it again.
     private func lose(_ room: RoomSession, _ error: OvationError) {
         guard leave(room) else { return }
-        if error.is(.roomClosed) || error.is(.roomNotFound) {
+        if error.code == .roomClosed || error.code == .roomNotFound {
             tell(.destroyed(room.id))
         } else if error.endsStay {
             tell(.error(error.outcome.code, error.outcome.message))
@@ -418,7 +418,7 @@ extension OvationError {
     fileprivate init(_ restriction: Restriction) {
         let why = restriction.reason.map { ": \($0)" } ?? ""
         self.init(
-            restriction.until == nil ? RoomError.Code.bannedForGood : .banned,
+            restriction.until == nil ? .bannedForGood : .banned,
             "\(restriction.by) put this user out of the room\(why)")
     }
 }

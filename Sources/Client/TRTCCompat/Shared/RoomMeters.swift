@@ -85,9 +85,9 @@ final class RoomMeters: Sendable {
 
     private func tellVolumes(of room: RoomSession) {
         let me = room.state.me.id
-        var levels = room.levels
+        var levels = room.serverLevels
         // The server hears nobody who is muted or has no seat; the user's own app can.
-        let own = max(levels[me] ?? 0, room.audio.levels.own)
+        let own = max(levels[me] ?? 0, room.audio.localLevels.own)
         levels[me] = own > 0 ? own : nil
         let readings = levels.map { VolumeReading(user: $0.key == me ? "" : $0.key.rawValue, volume: $0.value) }
             .sorted { $0.user < $1.user }

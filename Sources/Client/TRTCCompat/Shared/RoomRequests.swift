@@ -83,7 +83,7 @@ struct RoomRequests: Sendable {
 
     /// Who sits already has what they want, as in the published component.
     func enterSeat(_ index: Int, _ reply: ActionReply) {
-        controller.perform(.takeSeat(index), reply) { $0.is(.alreadySeated) }
+        controller.perform(.takeSeat(index), reply) { $0.code == .alreadySeated }
     }
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
@@ -99,7 +99,8 @@ struct RoomRequests: Sendable {
         guard let room = controller.inside(reply) else { return "" }
         let draft = InvitationDraft(to: user, command: command, content: content, id: UUID().uuidString)
         room.perform(.sendInvitation(draft)) { result in
-            guard case .failure(let error) = result, error.is(.invalidParams), error.field == "timeoutSeconds" else {
+            guard case .failure(let error) = result, error.code == .invalidParams, error.field == "timeoutSeconds"
+            else {
                 return reply.answer(result)
             }
             // Whoever is signed in but not in the room is asked for a time; the longest there is comes closest to no end.
