@@ -56,7 +56,7 @@ func example(_ name: String) -> Target {
 
 let package = Package(
     name: "ovation",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .executable(name: "ovation", targets: ["OvationTool"]),
         .library(name: "Ovation", targets: ["Ovation"]),
@@ -85,6 +85,7 @@ let package = Package(
         systemLibrary("COpus", pkgConfig: "opus", apt: "libopus-dev"),
         .target(name: "COpenSSLSetup", dependencies: ["COpenSSL"], path: "Sources/C/COpenSSLSetup"),
         .target(name: "CNet", path: "Sources/C/CNet"),
+        .target(name: "CPlatform", path: "Sources/C/CPlatform"),
         .target(name: "CConfine", path: "Sources/C/CConfine"),
         // Opened at run time: a server that reads no sound files does not load FFmpeg, and none loads a sound server's library.
         .target(
@@ -95,6 +96,7 @@ let package = Package(
         ),
 
         // Shared between server and clients.
+        target("Shared", "Platform", ["CPlatform"]),
         target("Shared", "Timing"),
         target("Shared", "Texts"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
@@ -112,8 +114,8 @@ let package = Package(
         target("Media", "SRTP", ["Wire", "RTP", "COpenSSL", "COpenSSLSetup"]),
         target("Media", "BandwidthEstimation", ["Wire", "Timing", "RTP"]),
         target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP", "BandwidthEstimation"]),
-        target("Media", "Forwarding", ["Wire", "Timing", "RTP", "Codecs", "BandwidthEstimation"]),
-        target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),
+        target("Media", "Forwarding", ["Wire", "Platform", "Timing", "RTP", "Codecs", "BandwidthEstimation"]),
+        target("Media", "DatagramIO", ["Wire", "Platform", "Timing", "CNet"]),
 
         // The room core: knows no packet.
         target("Rooms", "RoomModel", ["Texts"]),
@@ -130,22 +132,25 @@ let package = Package(
         // The client: sound in and out, and the SDK on top.
         target("Client", "AudioGraph"),
         target("Client", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
-        target("Client", "MediaDevices", ["AudioGraph", "MediaCodecs", "Timing", "DatagramIO", "CPulse"]),
+        target(
+            "Client", "MediaDevices", ["AudioGraph", "MediaCodecs", "Platform", "Timing", "DatagramIO", "CPulse"]),
         target(
             "Client", "ClientMedia",
             [
-                "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO", "AudioGraph", "MediaCodecs",
-                "MediaDevices",
+                "Wire", "Platform", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO", "AudioGraph",
+                "MediaCodecs", "MediaDevices",
             ]),
         target(
             "Client", "Ovation",
             [
-                "RoomModel", "SignalProtocol", "Timing", "ClientMedia", "AudioGraph", "MediaDevices",
+                "RoomModel", "SignalProtocol", "Platform", "Timing", "ClientMedia", "AudioGraph", "MediaDevices",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
-        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "Timing", "UserSig"]),
+        target(
+            "Client", "TRTCCompat",
+            ["Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "Platform", "Timing", "UserSig"]),
 
         // The server around them.
         target(
@@ -362,6 +367,7 @@ let package = Package(
         tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
         tests("Texts", ["Texts"]),
+        tests("Platform", ["Platform"]),
         tests("Digests", ["Digests"]),
         tests("HTTPGrammar", ["HTTPGrammar"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
@@ -378,7 +384,8 @@ let package = Package(
         tests(
             "Ovation",
             [
-                "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Timing", "ServerTestSupport",
+                "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Platform", "Timing",
+                "ServerTestSupport",
                 "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),

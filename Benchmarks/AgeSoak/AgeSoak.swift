@@ -73,7 +73,7 @@ struct AgeSoak {
                     number += 1
                     return number
                 }
-                try await room.muteSeat(turn % 16, turn / 16 % 2 == 0)
+                try await room.setSeat(turn % 16, muted: turn / 16 % 2 == 0)
             }
             await client.signOut()
             return result

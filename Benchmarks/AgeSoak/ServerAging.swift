@@ -70,7 +70,7 @@ struct ServerAging {
                         let visitor = try await server.signIn("visitor-\(number)")
                         let room = try await visitor.enterRoom(room)
                         try await hear(room)
-                        try await room.exit()
+                        await room.leave()
                         await visitor.signOut()
                     }
                 }

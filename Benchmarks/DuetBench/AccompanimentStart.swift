@@ -147,7 +147,8 @@ enum AccompanimentStart {
         }
         let startAt = try await rooms[pair % 2].startSong(song.song)
         // The nearer one's clock is the server's: this machine's, read over loopback.
-        guard let begin = clients[0].clock.instant(ofServer: startAt).map(clocks[0].machine) else { return nil }
+        let instant = clients[0].clock.instant(ofServer: startAt.milliseconds)
+        guard let begin = instant.map(clocks[0].machine) else { return nil }
         try await sleep(until: begin)
         let bounds = zip(clients, clocks).map { $0.clock.estimate(at: $1.local(begin))?.error.seconds ?? .infinity }
         try await sleep(until: begin + ClickSong.due(song.clicks) + .milliseconds(300))

@@ -25,7 +25,7 @@ def manifest():
 # name: (folder, own targets and products that it may import)
 MODULES = manifest()
 
-# Which folder builds on which, beside Timing and Texts, which are for all, and the C targets. What is named is all of that folder's targets
+# Which folder builds on which, beside Platform, Texts and Timing, which are for all, and the C targets. What is named is all of that folder's targets
 # that may be seen from there.
 FOLDERS = {
     "Shared": {"Rooms": {"RoomModel"}},
@@ -43,7 +43,22 @@ FOLDERS = {
     "Tool": {"Shared": None, "Media": None, "Rooms": {"RoomModel"}, "Server": {"ServerApp"}, "Client": {"Ovation"}},
 }
 
-ANYONE = {"Synchronization", "Swift"}
+ANYONE = {"Swift"}
+
+
+def below(names):
+    """The targets that these are built of, themselves included."""
+    found, waiting = set(), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in MODULES and name not in found:
+            found.add(name)
+            waiting += MODULES[name][1]
+    return found
+
+
+# Apps run on iOS 16 and macOS 13, which have no `Synchronization`: what they are built of, and the media core, take `Platform`.
+OLD_SYSTEMS = below({"Ovation", "TRTCCompat", "UserSig"}) | {name for name, (folder, _) in MODULES.items() if folder in ("Client", "Media", "Shared")}
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
 PLATFORM_USERS = {

@@ -38,7 +38,7 @@ import Timing
             conversation.perform(.getProfiles([UserID("u\(number)") ?? "x"]), timeout: .seconds(60)) { result in
                 switch result {
                 case .success: ends.add("\(number)")
-                case .failure(let error): ends.add(error.name)
+                case .failure(let error): ends.add(error.code.rawValue)
                 }
             }
         }

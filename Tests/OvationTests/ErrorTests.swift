@@ -25,10 +25,11 @@ import Testing
         }
         server.run()
         let error = try #require(ends.withLock { $0 }.first)
-        #expect(error.name == code.name && Int(error.code) == code.number && error.is(code))
+        #expect(error.code == OvationError.Code(code) && error.code.rawValue == code.name)
+        #expect(Int(error.number) == code.number)
         #expect(error.message == "said by the server" && error.retryAfter == .milliseconds(1_500))
         #expect(error.field == "f" && error.reason == "r")
-        #expect(RoomError.Code.allCases.count { error.is($0) } == 1)
+        #expect(RoomError.Code.allCases.count { error.code == OvationError.Code($0) } == 1)
     }
 
     @Test("V13-K a device says by which routes it plays, and refuses any other by name and number")
@@ -39,7 +40,7 @@ import Testing
                 try RoomAudio.check(route)
             } else {
                 let error = #expect(throws: OvationError.self) { try RoomAudio.check(route) }
-                #expect(error?.is(.notSupported) == true && error?.code == -15)
+                #expect(error?.code == .notSupported && error?.number == -15)
             }
         }
     }
@@ -48,7 +49,7 @@ import Testing
     func httpRefusals(_ code: RoomError.Code) {
         let body = #"{"error":{"code":\#(code.number),"name":"\#(code.name)","message":"m"}}"#
         let answer = HTTPAnswer(status: 400, body: ByteBuffer(string: body))
-        #expect(answer.refusal.map { $0.is(code) && Int($0.code) == code.number } ?? false)
+        #expect(answer.refusal.map { $0.code == OvationError.Code(code) && Int($0.number) == code.number } ?? false)
     }
 
     @Test(
@@ -67,34 +68,52 @@ import Testing
         ].contains(code)
         switch server.outlet.state.value.phase {
         case .signedOut(let error):
-            #expect(isFinal && error?.is(code) == true)
+            #expect(isFinal && error?.code == OvationError.Code(code))
             #expect(server.log.all.count { $0.hasPrefix("signedOut") } == 1)
             // And whoever asks from then on is told the same.
             let told = Mutex<OvationError?>(nil)
             conversation.perform(.readClock, timeout: .seconds(1)) { result in
                 if case .failure(let error) = result { told.withLock { $0 = error } }
             }
-            #expect(told.withLock { $0 }?.is(code) == true)
-        case .reconnecting(let error, _): #expect(!isFinal && error.is(code))
+            #expect(told.withLock { $0 }?.code == OvationError.Code(code))
+        case .reconnecting(let error, _): #expect(!isFinal && error.code == OvationError.Code(code))
         default: Issue.record("\(server.outlet.state.value.phase)")
         }
     }
 
-    @Test("V17-K each failure of this side has a name and a number of its own, as the documentation has it")
+    @Test("V17-K each failure of this side has a code and a number of its own, as the documentation has it")
     func ownFailures() throws {
-        let names = OvationError.Name.allCases
-        #expect(Set(names.map(\.text)).count == names.count)
+        let documented = try rows(of: "OvationError.swift", /\/\/\/ \| `(\w+)` \| (-\d+) \|/)
+        #expect(Set(documented.map(\.1)).count == documented.count && documented.count > 10)
+        for (name, number) in documented {
+            let error = OvationError(OvationError.Code(rawValue: name))
+            #expect(error.number == Int32(number) && RoomError.Code(name: name) == nil)
+            #expect(!error.message.isEmpty && error.message != name)
+        }
+        let named = try rows(of: "OvationError+Code.swift", /static let (\w+) = Code\(rawValue: "(\w+)"\)/).map(\.1)
+        #expect(named.sorted() == documented.map(\.0).sorted())
+    }
+
+    @Test("V17-K every refusal of the manual has a code to compare with")
+    func named() throws {
+        let named = try rows(of: "OvationError+Code.swift", /static let (\w+) = Code\(\.(\w+)\)/)
+        #expect(named.allSatisfy { $0.0 == $0.1 })
+        #expect(Set(named.map(\.0)).count == RoomError.Code.allCases.count)
+    }
+
+    @Test("V17-K a code of a newer server is kept, and compared by its word")
+    func newer() {
+        let error = OvationError(OvationError.Code(rawValue: "too_loud"))
+        #expect(error.code == OvationError.Code(rawValue: "too_loud") && "\(error.code)" == "too_loud")
+    }
+
+    private func rows(
+        of file: String, _ pattern: Regex<(Substring, Substring, Substring)>
+    ) throws -> [(String, String)] {
         var root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<3 { root.deleteLastPathComponent() }
         let source = try String(
-            contentsOf: root.appending(path: "Sources/Client/Ovation/Client/OvationError.swift"), encoding: .utf8)
-        var documented: [String: Int32] = [:]
-        for row in source.matches(of: /\/\/\/ \| `(\w+)` \| (-\d+) \|/) { documented[String(row.1)] = Int32(row.2) }
-        #expect(Dictionary(uniqueKeysWithValues: names.map { ($0.text, OvationError($0).code) }) == documented)
-        #expect(Set(documented.values).count == names.count)
-        for name in names {
-            #expect(OvationError(name).is(name) && RoomError.Code(name: name.text) == nil)
-            #expect(!OvationError(name).message.isEmpty)
-        }
+            contentsOf: root.appending(path: "Sources/Client/Ovation/Client/\(file)"), encoding: .utf8)
+        return source.matches(of: pattern).map { (String($0.1), String($0.2)) }
     }
 }

@@ -25,13 +25,13 @@ func enterAsTheGuideDoes(_ client: OvationClient, show: (RoomState) -> Void) asy
 func sitAsTheGuideDoes(_ room: RoomSession) async throws {
     do {
         try await room.takeSeat(1)
-    } catch let error where error.is(.consentRequired) {
-        _ = try await room.invite(room.state.info.owner.id, command: "ENTER_SEAT", content: "1", timeout: .seconds(60))
+    } catch let error where error.code == .consentRequired {
+        try await room.requestSeat(1, timeout: .seconds(60))
     }
 }
 
 func hearEventsAsTheGuideDoes(_ room: RoomSession) async throws {
-    for try await event in room.events {
+    for try await event in room.events(replay: .all) {  // what happened since the room was entered, then what happens
         switch event {
         case .message(let message): print(message.from.name, message.body)
         case .seatTaken(let seat, let user, _): print(user.name, "sits on", seat.index)
@@ -61,8 +61,8 @@ func fallAsTheGuideDoes(_ room: RoomSession) async {
     do {
         try await room.moveSeat(to: 2)
     } catch {
-        if error.is(.seatTaken) { return print("somebody was faster") }
-        print(error.name, error.code, error.message)  // too_frequent, 10001, at most one call a second
+        if error.code == .seatTaken { return print("somebody was faster") }
+        print(error.code, error.number, error.message)  // too_frequent, 10001, at most one call a second
     }
 }
 
@@ -71,7 +71,7 @@ func followTheConnectionAsTheGuideDoes(_ client: OvationClient) async throws {
         switch event {
         case .connectionLost(let error): print("lost:", error.message)
         case .connectionRestored: print("back")
-        case .signedOut(let error): return print("for good:", error.name)
+        case .signedOut(let error): return print("for good:", error.code)
         default: break
         }
     }

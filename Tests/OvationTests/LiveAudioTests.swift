@@ -57,7 +57,7 @@ extension LiveServerTests {
                 #expect(!guest.audio.isMicrophoneOn, "nobody is heard who does not sit")
                 // Levels of the signalling come from what the server hears.
                 func levels(of user: UserID, are fits: (Int) -> Bool) async throws {
-                    _ = try await owner.events.upTo { event in
+                    _ = try await owner.events(replay: .all).upTo { event in
                         guard case .levels(let levels) = event else { return false }
                         return fits(levels[user] ?? 0)
                     }
@@ -65,16 +65,16 @@ extension LiveServerTests {
                 try await guest.takeSeat(1)
                 try await levels(of: "bob") { $0 > 30 }
                 #expect(guest.audio.isMicrophoneOn)
-                let isHeard = { owner.audio.levels.users["bob"] ?? 0 > 30 }
+                let isHeard = { owner.audio.localLevels.users["bob"] ?? 0 > 30 }
                 while !isHeard() { try await nextTurn() }
-                try await owner.muteSeat(1)
+                try await owner.setSeat(1, muted: true)
                 try await levels(of: "bob") { $0 == 0 }
-                try await owner.muteSeat(1, false)
+                try await owner.setSeat(1, muted: false)
                 try await levels(of: "bob") { $0 > 30 }
                 try await guest.leaveSeat()
                 while guest.audio.isMicrophoneOn { try await nextTurn() }
                 try await levels(of: "bob") { $0 == 0 }
-                try await guest.exit()
+                await guest.leave()
                 #expect(guest.audio.connection == .closed && owner.audio.connection == .connected)
                 let again = try await bob.enterRoom(owner.id)
                 try again.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
@@ -106,7 +106,7 @@ extension LiveServerTests {
                 let owner = try await alice.createRoom(RoomDraft(name: "Salon", seats: 3))
                 let guest = try await bob.enterRoom(owner.id)
                 func hears(_ fits: (Int) -> Bool) async throws {
-                    _ = try await owner.events.upTo {
+                    _ = try await owner.events(replay: .all).upTo {
                         if case .levels(let levels) = $0 { fits(levels["bob"] ?? 0) } else { false }
                     }
                 }
@@ -118,7 +118,7 @@ extension LiveServerTests {
                         return loudspeaker
                     }
                 }
-                let told = guest.audio.events
+                let told = guest.audio.events(replay: .all)
                 try guest.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
                 #expect(
                     throws: OvationError(.notSupported, "this device has no receiver: sound goes on where it is played")
@@ -138,11 +138,11 @@ extension LiveServerTests {
                 #expect(failures.count == 1)
                 #expect("\(failures)".contains("unplugged"))
                 // Silent and loud again since then: nobody goes by an old word.
-                try await owner.muteSeat(1)
+                try await owner.setSeat(1, muted: true)
                 try await hears { $0 == 0 }
-                try await owner.muteSeat(1, false)
+                try await owner.setSeat(1, muted: false)
                 try await hears { $0 > 30 }
-                try await guest.exit()
+                await guest.leave()
                 await alice.signOut()
                 await bob.signOut()
             }
@@ -172,7 +172,7 @@ extension LiveServerTests {
                     if case .levels(let levels) = $0 { levels[singer] ?? 0 > 30 } else { false }
                 }
             }
-            try await isHeard(owner.events)
+            try await isHeard(owner.events(replay: .all))
             let before = owner.state.mediaEpoch
             let events = owner.events
             server.kill()
@@ -180,7 +180,7 @@ extension LiveServerTests {
             _ = try await events.upTo { $0 == .resumed }
             #expect(owner.state.mediaEpoch != before)
             try await isHeard(owner.events)
-            while owner.audio.levels.users[singer] ?? 0 < 30 { try await nextTurn() }
+            while owner.audio.localLevels.users[singer] ?? 0 < 30 { try await nextTurn() }
             #expect(guest.state.mySeat == 1 && guest.audio.isMicrophoneOn)
             for client in clients { await client.signOut() }
         }

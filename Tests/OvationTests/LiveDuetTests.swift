@@ -1,5 +1,6 @@
 import ClientMedia
 import Foundation
+import Platform
 import RoomModel
 import ServerTestSupport
 import Synchronization
@@ -56,7 +57,7 @@ extension LiveServerTests {
                 func plays(_ room: RoomSession, seat: Int, _ wanted: Bool) async throws {
                     while await room.audio.plays(seat) != wanted { try await nextTurn() }
                 }
-                while alice.audio.levels.users["bob"] ?? 0 < 20 { try await nextTurn() }
+                while alice.audio.localLevels.users["bob"] ?? 0 < 20 { try await nextTurn() }
                 try await plays(alice, seat: 1, true)
                 try await alice.startSong(
                     Song(

@@ -47,7 +47,7 @@ extension LiveServerTests {
             let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
             let owner = try await alice.createRoom(RoomDraft(name: "Salon", seats: 3))
             let guest = try await bob.enterRoom(owner.id)
-            let heard = owner.events
+            let heard = owner.events(replay: .all)
             let gifts = try await bob.gifts()
             #expect(gifts.map(\.price) == gifts.map(\.price).sorted() && gifts.count >= 6)
             let cake = try #require(gifts.first { $0.id == "cake" })
@@ -103,7 +103,7 @@ extension LiveServerTests {
                     let sent = try await room.sendGift("bouquet", count: 2, key: "one gift")
                     outcomes.append(Outcome(number: sent.number, balance: sent.balance))
                 } catch let error as OvationError {
-                    guard error.name == "rate_limited" else { throw error }
+                    guard error.code == .rateLimited else { throw error }
                 }
             }
             return outcomes
@@ -119,7 +119,7 @@ extension LiveServerTests {
             let owner = try await alice.createRoom(RoomDraft(name: "Salon", seats: 3))
             let guest = try await bob.enterRoom(owner.id)
             try await bob.drawCoins()
-            let heard = owner.events
+            let heard = owner.events(replay: .all)
             var outcomes: [Outcome] = []
             for round in 0..<4 {
                 let attempts = Task { try await attempt(guest) }

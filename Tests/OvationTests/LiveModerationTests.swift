@@ -47,23 +47,23 @@ extension LiveServerTests {
             let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
             let owner = try await alice.createRoom(RoomDraft(name: "Salon"))
             let guest = try await bob.enterRoom(owner.id)
-            let (ownersEvents, guestsEvents) = (owner.events, guest.events)
+            let (ownersEvents, guestsEvents) = (owner.events(replay: .all), guest.events(replay: .all))
             let sent = try await guest.send("buy coins")
             try await owner.report(guest.state.me.id, cause: .spam, words: "coins", message: sent.number)
             #expect(
-                await refusal { try await guest.report(guest.state.me.id, cause: .other) }?.name == "invalid_params")
+                await refusal { try await guest.report(guest.state.me.id, cause: .other) }?.code.rawValue == "invalid_params")
             try await owner.deleteMessage(sent.number)
             _ = try await guestsEvents.upTo {
                 if case .messageDeleted(sent.number, alice.state.user?.id) = $0 { true } else { false }
             }
             #expect(guest.state.messages.last?.deleted == true && guest.state.messages.last?.body == .text(""))
-            #expect(await refusal { try await guest.deleteMessage(sent.number) }?.name == "permission_denied")
+            #expect(await refusal { try await guest.deleteMessage(sent.number) }?.code.rawValue == "permission_denied")
 
             try await owner.muteChat(of: guest.state.me.id, for: .seconds(600), reason: "no sales")
             _ = try await guestsEvents.upTo { if case .restriction = $0 { true } else { false } }
             #expect(guest.state.chatMute?.by == owner.state.me.id && guest.state.chatMute?.reason == "no sales")
             let refused = await refusal { _ = try await guest.send("hello") }
-            #expect(refused?.name == "chat_muted" && refused?.reason == "no sales")
+            #expect(refused?.code.rawValue == "chat_muted" && refused?.reason == "no sales")
             #expect(refused?.retryAfter.map { $0 > .seconds(590) && $0 <= .seconds(600) } == true)
             #expect(try await owner.restrictions().map(\.user) == [guest.state.me.id])
             try await owner.unmuteChat(of: guest.state.me.id)
@@ -72,10 +72,10 @@ extension LiveServerTests {
             }
             _ = try await guest.send("thank you")
 
-            try await owner.update(slowSeconds: 60, hostsOnly: true, noLinks: true)
+            try await owner.update(slowMode: .seconds(60), hostsOnly: true, noLinks: true)
             #expect(owner.state.info.chat == ChatSettings(slowSeconds: 60, hostsOnly: true, noLinks: true))
-            #expect(await refusal { _ = try await guest.send("hello") }?.name == "hosts_only")
-            try await owner.update(slowSeconds: 0, hostsOnly: false, noLinks: false)
+            #expect(await refusal { _ = try await guest.send("hello") }?.code.rawValue == "hosts_only")
+            try await owner.update(slowMode: .zero, hostsOnly: false, noLinks: false)
             #expect(owner.state.info.chat == nil)
         }
 
@@ -85,7 +85,7 @@ extension LiveServerTests {
             defer { house.end() }
             let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
             let user = try #require(bob.state.user?.id)
-            let heard = bob.events
+            let heard = bob.events(replay: .all)
             try await alice.sendSignal(.text("hello"), to: user)
             try await alice.sendSignal(.custom(command: "LOOK", message: "{}"), to: user, id: "look-1")
             let events = try await heard.upTo {
@@ -97,7 +97,7 @@ extension LiveServerTests {
             #expect(signals.map(\.body) == [.text("hello"), .custom(command: "LOOK", message: "{}")])
             #expect(signals.allSatisfy { $0.from.name == "Alice" && $0.time > 1_700_000_000_000 })
             let away = await refusal { try await alice.sendSignal(.text("hello"), to: UserID(literal: "nobody")) }
-            #expect(away?.name == "user_away")
+            #expect(away?.code.rawValue == "user_away")
         }
 
         @Test("V10-K somebody who is elsewhere is invited, declines there, and accepts by entering")
@@ -107,7 +107,7 @@ extension LiveServerTests {
             let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
             let room = try await alice.createRoom(RoomDraft(name: "Salon"))
             let user = try #require(bob.state.user?.id)
-            let heard = bob.events
+            let heard = bob.events(replay: .all)
             func invited() async throws -> Invitation {
                 let events = try await heard.upTo {
                     if case .invitation(let news, _) = $0 { news.invitation.state == .waiting } else { false }
@@ -116,7 +116,7 @@ extension LiveServerTests {
                 #expect(info.name == "Salon")
                 return news.invitation
             }
-            let answers = room.events
+            let answers = room.events(replay: .all)
             _ = try await room.invite(user, command: "PICK_SEAT", content: "1", timeout: .seconds(60))
             try await bob.rejectInvitation(try await invited(), reason: "later")
             _ = try await answers.upTo {
@@ -134,7 +134,7 @@ extension LiveServerTests {
             let nobody = await refusal {
                 _ = try await room.invite(UserID(literal: "nobody"), command: "C", timeout: .seconds(9))
             }
-            #expect(nobody?.name == "user_not_in_room")
+            #expect(nobody?.code.rawValue == "user_not_in_room")
         }
 
         @Test(
@@ -148,7 +148,7 @@ extension LiveServerTests {
             let first = try await alice.createRoom(RoomDraft(name: "First"))
             let guest = try await bob.enterRoom(first.id)
             let id = guest.state.me.id
-            let heard = guest.events
+            let heard = guest.events(replay: .all)
             try await first.ban(id, for: .seconds(3_600), everywhere: true, reason: "why")
             let events = try await heard.upTo { if case .gone = $0 { true } else { false } }
             #expect(
@@ -159,22 +159,22 @@ extension LiveServerTests {
                         false
                     }
                 })
-            #expect(await refusal { _ = try await bob.enterRoom(first.id) }?.name == "banned")
+            #expect(await refusal { _ = try await bob.enterRoom(first.id) }?.code.rawValue == "banned")
             try await first.destroy()
             let second = try await alice.createRoom(RoomDraft(name: "Second"))
-            #expect(await refusal { _ = try await bob.enterRoom(second.id) }?.name == "banned")
+            #expect(await refusal { _ = try await bob.enterRoom(second.id) }?.code.rawValue == "banned")
             // Another host's rooms are open.
             let other = try await carol.createRoom(RoomDraft(name: "Other"))
             let visitor = try await bob.enterRoom(other.id)
-            try await visitor.exit()
+            await visitor.leave()
             try await second.liftBan(of: id)
             let back = try await bob.enterRoom(second.id)
             try await second.handOver(to: id)
             #expect(second.state.info.owner.id == id && second.state.me.role == .admin)
-            _ = try await back.events.upTo {
+            _ = try await back.events(replay: .all).upTo {
                 if case .infoChanged(let info) = $0 { info.owner.id == id } else { false }
             }
-            #expect(await refusal { try await second.destroy() }?.name == "permission_denied")
+            #expect(await refusal { try await second.destroy() }?.code.rawValue == "permission_denied")
         }
     }
 }

@@ -76,7 +76,7 @@ extension LiveServerTests {
                 return nil
             } catch {
                 let error = error as? OvationError
-                return "\(error?.name ?? "-") \(error?.reason ?? "-")"
+                return "\(error?.code.rawValue ?? "-") \(error?.reason ?? "-")"
             }
         }
 
@@ -88,8 +88,8 @@ extension LiveServerTests {
             defer { house.end() }
             let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
             let (host, listener) = try (#require(alice.state.user?.id), #require(bob.state.user?.id))
-            async let back = alice.events.upTo { $0 == .connectionRestored }
-            async let backToo = bob.events.upTo { $0 == .connectionRestored }
+            async let back = alice.events(replay: .all).upTo { $0 == .connectionRestored }
+            async let backToo = bob.events(replay: .all).upTo { $0 == .connectionRestored }
             try house.killAndRestart { try house.requireKeys() }
             _ = try await (back, backToo)
 

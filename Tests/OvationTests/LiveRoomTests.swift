@@ -28,7 +28,7 @@ extension LiveServerTests {
             try await TestServer.with { server async throws in
                 let (alice, bob, owner, guest) = try await salon(server)
                 #expect(owner.state.me.role == .owner && guest.state.info.name == "Salon")
-                let entered = try await owner.events.upTo { $0.brief == "entered bob" }
+                let entered = try await owner.events(replay: .all).upTo { $0.brief == "entered bob" }
                 #expect(entered.map(\.brief) == ["info", "list - - - -", "entered bob"])
 
                 for seat in [0, 2] {
@@ -38,21 +38,21 @@ extension LiveServerTests {
                     #expect(owner.state.mySeat == nil && owner.state.seats[seat].state == .empty)
                 }
                 try await guest.takeSeat(1)
-                #expect(await refusal { _ = try await owner.pickSeat(3, for: "bob") } == "already_seated")
+                #expect(await refusal { _ = try await owner.seat("bob", at: 3) } == "already_seated")
                 try await guest.moveSeat(to: 2)
                 #expect(guest.state.mySeat == 2)
                 #expect(await refusal { _ = try await guest.moveSeat(to: 3) } == "too_frequent")
-                try await owner.muteSeat(2)
+                try await owner.setSeat(2, muted: true)
                 #expect(await refusal { _ = try await guest.setMicrophone(muted: false) } == "seat_muted")
-                try await owner.muteSeat(2, false)
+                try await owner.setSeat(2, muted: false)
                 try await guest.setMicrophone(muted: true)
                 #expect(guest.state.me.micMuted)
                 try await owner.kickSeat(2)
-                try await owner.pickSeat(3, for: "bob")
-                try await owner.closeSeat(3)
+                try await owner.seat("bob", at: 3)
+                try await owner.setSeat(3, open: false)
                 #expect(owner.state.seats[3].state == .closed)
                 #expect(await refusal { _ = try await guest.takeSeat(3) } == "seat_closed")
-                let heard = try await guest.events.upTo {
+                let heard = try await guest.events(replay: .all).upTo {
                     if case .seatClosed = $0 { true } else { false }
                 }
                 #expect(
@@ -66,7 +66,7 @@ extension LiveServerTests {
                 // A seated user's exit frees the seat first; who left hears nothing more.
                 let leaving = owner.events
                 try await guest.takeSeat(0)
-                try await guest.exit()
+                await guest.leave()
                 #expect(guest.state.phase == .left)
                 let left = try await leaving.upTo { $0.brief == "gone bob" }
                 #expect(left.map(\.brief).suffix(3) == ["list - - - -", "left 0 bob exited", "gone bob"])
@@ -79,12 +79,12 @@ extension LiveServerTests {
         func mutes() async throws {
             try await TestServer.with { server async throws in
                 let (alice, bob, owner, guest) = try await salon(server)
-                try await owner.muteSeat(1)
+                try await owner.setSeat(1, muted: true)
                 try await guest.takeSeat(1)
                 #expect(guest.state.seats[1].muted && guest.state.seats[1].micMuted != true)
                 #expect(await refusal { _ = try await guest.setMicrophone(muted: false) } == "seat_muted")
                 try await guest.setMicrophone(muted: true)
-                try await owner.muteSeat(1, false)
+                try await owner.setSeat(1, muted: false)
                 #expect(!owner.state.seats[1].muted && owner.state.seats[1].micMuted == true)
                 try await guest.setMicrophone(muted: false)
                 #expect(!guest.state.seats[1].muted && guest.state.seats[1].micMuted != true)
@@ -146,12 +146,14 @@ extension LiveServerTests {
                     await refusal {
                         _ = try await guest.invite("alice", command: "ENTER_SEAT", content: "1", id: asked.id)
                     } == "invitation_exists")
-                let received = try await owner.events.upTo { if case .invitation = $0 { true } else { false } }
+                let received = try await owner.events(replay: .all).upTo {
+                    if case .invitation = $0 { true } else { false }
+                }
                 #expect(received.last?.brief == "invitation \(asked.id) waiting")
                 #expect(owner.state.invitations.first?.content == "1")
                 try await owner.acceptInvitation(asked.id)
                 #expect(owner.state.invitations.isEmpty)
-                _ = try await guest.events.upTo { $0.brief == "invitation \(asked.id) accepted" }
+                _ = try await guest.events(replay: .all).upTo { $0.brief == "invitation \(asked.id) accepted" }
                 try await guest.takeSeat(1)
                 try await guest.leaveSeat()
                 #expect(await refusal { _ = try await guest.takeSeat(1) } == "consent_required")
@@ -175,7 +177,7 @@ extension LiveServerTests {
                 try await guest.takeSeat(2)
                 try await guest.leaveSeat()
                 #expect(await refusal { _ = try await guest.takeSeat(2) } == "consent_required")
-                try await owner.pickSeat(2, for: "bob")
+                try await owner.seat("bob", at: 2)
                 _ = await guest.changes.first { $0.mySeat == 2 }
                 withExtendedLifetime((alice, bob)) {}
             }
@@ -193,7 +195,7 @@ extension LiveServerTests {
                         refused = error
                     }
                 }
-                #expect(refused?.is(.rateLimited) == true && (refused?.retryAfter ?? .zero) > .zero)
+                #expect(refused?.code == .rateLimited && (refused?.retryAfter ?? .zero) > .zero)
                 try await guest.send(command: "PRODUCT", message: "7", priority: .high)
                 _ = await owner.changes.first { $0.messages.last?.body == .custom(command: "PRODUCT", message: "7") }
                 await alice.signOut()

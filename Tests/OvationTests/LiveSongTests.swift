@@ -36,7 +36,7 @@ extension LiveServerTests {
         /// Returns when both copies are heard at the same place, at one and the same instant, and that is where the room's time has
         /// them. A machine that is busy with other tests may need a moment to get there.
         private func inStep(_ a: RoomSession, _ b: RoomSession, by clock: RoomClock) async throws {
-            for try await event in a.audio.events {
+            for try await event in a.audio.events(replay: .all) {
                 guard case .songProgress(let progress) = event, progress.position > .zero else { continue }
                 let now = Instant.here
                 guard let first = a.audio.singer?.position(at: now), let second = b.audio.singer?.position(at: now),
@@ -78,21 +78,23 @@ extension LiveServerTests {
                 let guest = try await bob.enterRoom(owner.id)
                 try await owner.takeSeat(0)
                 try await guest.takeSeat(1)
-                let sounds = guest.audio.events
+                let sounds = guest.audio.events(replay: .all)
                 let startAt = try await owner.startSong(song, lead: .seconds(1))
-                #expect(owner.state.play?.startAt == startAt)
+                #expect(owner.state.play?.starts == startAt)
                 try await inStep(owner, guest, by: alice.clock)
                 // Nobody sings: what comes to a listener is the mix with the song in it.
                 let carol = try await client("carol", of: server)
                 let listener = try await carol.enterRoom(owner.id)
-                _ = try await listener.audio.events.upTo { _ in listener.audio.statistics.packetsReceived > 50 }
+                _ = try await listener.audio.events(replay: .all).upTo { _ in
+                    listener.audio.statistics.packetsReceived > 50
+                }
                 #expect(listener.audio.song?.offset == nil && listener.audio.singer?.position(at: .here) == nil)
                 await carol.signOut()
                 try await guest.pauseSong()
                 _ = await owner.changes.first { $0.play?.isPaused ?? false }
                 for room in [owner, guest] { try await stands(room) }
                 let resumedAt = try await owner.resumeSong(lead: .milliseconds(500))
-                _ = await guest.changes.first { $0.play?.startAt == resumedAt }
+                _ = await guest.changes.first { $0.play?.starts == resumedAt }
                 try await inStep(owner, guest, by: bob.clock)
                 try await guest.seekSong(to: .seconds(30), lead: .milliseconds(400))
                 _ = await owner.changes.first { $0.play?.positionMs == 30_000 }
@@ -146,7 +148,7 @@ extension LiveServerTests {
             try await rooms[0].startSong(song, lead: .seconds(1))
             try await inStep(rooms[0], rooms[1], by: clients[0].clock)
             let news = rooms.map(\.events)
-            let sounds = rooms.map(\.audio.events)
+            let sounds = rooms.map { $0.audio.events(replay: .all) }
             let play = try #require(rooms[0].state.play)
             server.kill()
             // Some seconds alone.

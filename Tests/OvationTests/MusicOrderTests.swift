@@ -21,7 +21,7 @@ import Testing
     @Test("V15-K what is said of a track after it was played reaches it, although a device is being started")
     func order() async throws {
         try await withTrack { track in
-            let events = audio.events
+            let events = audio.events(replay: .all)
             let isReady = DispatchSemaphore(value: 0)
             audio.work { _ in isReady.wait() }
             audio.playMusic(track)

@@ -108,7 +108,7 @@ import Timing
             (UInt16(1_000), "signed_out"), (4_001, "session_replaced"), (4_006, "signed_out"),
             (4_007, "banned_here_for_good"),
         ] {
-            let own = code == 4_007 ? RoomError.Code.bannedHereForGood : .sessionReplaced
+            let own = code == 4_007 ? OvationError.Code.bannedHereForGood : .sessionReplaced
             for word in [nil, OvationError(own, "elsewhere")] {
                 var run = Run.ready()
                 let actions = run.tell(.socketClosed(code: code, farewell: word))
@@ -117,7 +117,7 @@ import Timing
                     continue
                 }
                 #expect(
-                    error.name == name
+                    error.code.rawValue == name
                         && (word == nil || ![4_001, 4_007].contains(code) || error.message == "elsewhere"))
                 #expect(run.machine.nextDeadline == nil)
             }
@@ -145,7 +145,7 @@ import Timing
             Issue.record("it goes on")
             return
         }
-        #expect(error.code == 6_206)
+        #expect(error.number == 6_206)
     }
 
     @Test("A10-K an expired ticket at sign-in is renewed once; a second refusal is final, with its own name")
@@ -160,7 +160,7 @@ import Timing
             run.tell(.ticketFetched(nil))
             run.tell(.socketOpened)
             #expect(run.tell(.handshakeFailed(refusal)) == [.dropSocket, .close(refusal)])
-            #expect(refusal.code == -100_018)
+            #expect(refusal.number == -100_018)
         }
     }
 
@@ -185,7 +185,7 @@ import Timing
         "refusals that no repetition mends end a session that was ready; others, and what the server asks, are waited for"
     )
     func hope() {
-        for code in [RoomError.Code.appUnknown, .userIDInvalid, .ticketNotYetValid, .nameTaken, .sessionReplaced] {
+        for code in [OvationError.Code.appUnknown, .userIDInvalid, .ticketNotYetValid, .nameTaken, .sessionReplaced] {
             var run = Run.ready()
             run.tell(lost)
             run.pass(run.wait ?? .zero)

@@ -18,7 +18,7 @@ import Timing
         private let count = Mutex(0)
         var answer: CallAnswer? { result.withLock { try? $0?.get() } }
         var error: String? {
-            result.withLock { if case .failure(let error) = $0 { error.name } else { nil } }
+            result.withLock { if case .failure(let error) = $0 { error.code.rawValue } else { nil } }
         }
         var times: Int { count.withLock { $0 } }
         func set(_ value: Result<CallAnswer, OvationError>) {
@@ -204,7 +204,7 @@ import Timing
             Issue.record("\(server.outlet.state.value.phase)")
             return
         }
-        #expect(error.code == 6_208 && error.message == "elsewhere")
+        #expect(error.number == 6_208 && error.message == "elsewhere")
         #expect(server.sockets.count == 1 && server.log.all == ["signedOut(\(error))"])
         #expect(ask(conversation, rooms).error == "session_replaced")
     }
@@ -358,7 +358,7 @@ import Timing
             Issue.record("\(server.outlet.state.value.phase)")
             return
         }
-        #expect(error.is(.connectionLost) && wait < .milliseconds(700))
+        #expect(error.code == .connectionLost && wait < .milliseconds(700))
         server.pass(.seconds(60))
         server.isDown = false
         server.pass(.seconds(13))

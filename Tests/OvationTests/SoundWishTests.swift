@@ -40,6 +40,38 @@ import Testing
         #expect(await microphone(after: [{ $0.stopMicrophone() }, { $0.startMicrophone() }]) == [true, true])
     }
 
+    @Test("V11-C a microphone that is muted here stays so on every seat, whatever the room says, until it is no longer")
+    func heldMuted() {
+        var wishes = SoundWishes()
+        var state = RoomState(RoomSnapshot.example())
+        state.me.micMuted = false
+        wishes.take(state)
+        #expect(!wishes.plan.isMicrophoneMuted)
+        wishes.isHeldMuted = true
+        wishes.take(state)
+        #expect(wishes.plan.isMicrophoneMuted)
+        wishes.isHeldMuted = false
+        #expect(!wishes.plan.isMicrophoneMuted)
+        state.me.micMuted = true
+        wishes.take(state)
+        #expect(wishes.plan.isMicrophoneMuted)
+    }
+
+    @Test("V11-K what was said of others can be read again")
+    func readAgain() {
+        #expect(!audio.isMuted("bob") && audio.volume(of: "bob") == 100 && !audio.isAllMuted)
+        audio.setMuted(true, of: "bob")
+        audio.setVolume(40, of: "carol")
+        audio.isAllMuted = true
+        #expect(audio.isMuted("bob") && audio.volume(of: "carol") == 40 && audio.isAllMuted)
+        audio.setMuted(false, of: "bob")
+        audio.isAllMuted = false
+        #expect(!audio.isMuted("bob") && audio.volume(of: "bob") == 100 && !audio.isAllMuted)
+        audio.isEarMonitorOn = true
+        audio.earMonitorVolume = 30
+        #expect(audio.isEarMonitorOn && audio.earMonitorVolume == 30)
+    }
+
     @Test("A12-K a room's end holds against a wish that was told before it: nothing starts to capture")
     func endOfTheRoom() async {
         #expect(await microphone(after: [{ $0.startMicrophone() }, { $0.finish() }]) == [false, false])

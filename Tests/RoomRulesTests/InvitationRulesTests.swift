@@ -174,6 +174,17 @@ import Testing
         try stage.run(.takeSeat(2), by: .member)
     }
 
+    @Test("V21-S a room that was created as advisory lets everybody sit down, whatever the application says")
+    func advisoryRoom() throws {
+        var stage = Stage(needsRequest: true)
+        stage.state.settings.isAdvisory = true
+        stage.enter(.member)
+        try stage.run(.takeSeat(1), by: .member)
+        // Its other settings may change.
+        try stage.run(.updateRoom(RoomUpdate(name: "Other", needsRequest: true)), by: .owner)
+        #expect(stage.state.settings.isAdvisory)
+    }
+
     @Test("V10-S who leaves takes along what they asked and what was asked of them; the owner's requests wait")
     func leaving() throws {
         var stage = Stage()

@@ -124,6 +124,7 @@ import Testing
             made(), made(nil), made(.number(48_214)), made(room, .chorus), made { $0.name = "m" },
             made { $0.cover = "/d" },
             made { $0.tags = ["b"] }, made { $0.tags = [] }, made { $0.needsRequest = true },
+            made { $0.isAdvisory = true },
             made(seats: [SeatSetup()]),
             made(seats: [SeatSetup(muted: true), SeatSetup()]), made(seats: [SeatSetup(closed: true), SeatSetup()]),
             made(seats: [SeatSetup(), SeatSetup(muted: true)]),

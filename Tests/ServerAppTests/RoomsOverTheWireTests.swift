@@ -1,3 +1,4 @@
+import Foundation
 import ServerApp
 import ServerTestSupport
 import Testing
@@ -242,6 +243,24 @@ extension WholeServerTests {
                 try await guests[0].call("seat.take", ["room": room, "seat": 1])
                 try await owner.event("seat.taken") { $0["user"]["id"] == "bob" }
             }
+        }
+
+        @Test("V21-S a room that is created with consent advisory seats whoever sits down, also after a restart")
+        func advisoryRoom() async throws {
+            let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            let before = try await TestServer.start(directory: directory)
+            let (room, owner, guests) = try await salon(
+                before, ["needsRequest": true, "consent": "advisory"], guests: ["bob"])
+            try await guests[0].call("seat.take", ["room": room, "seat": 1])
+            try await owner.event("seat.taken") { $0["user"]["id"] == "bob" }
+            #expect(try await owner.refusal("room.create", ["name": "x", "consent": "perhaps"]) == "invalid_params")
+            try await before.stop()
+            let after = try await TestServer.start(directory: directory)
+            let carol = try await after.signedIn("carol")
+            try await carol.call("room.enter", ["room": room])
+            try await carol.call("seat.take", ["room": room, "seat": 2])
+            try await after.stop()
         }
 
         @Test(

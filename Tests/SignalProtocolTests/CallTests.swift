@@ -190,6 +190,17 @@ import Testing
             return
         }
         #expect(listed.seats == [SeatSetup(muted: true), SeatSetup()])
+        for (word, isAdvisory) in [("advisory", true), ("enforced", false)] {
+            guard
+                case .rooms(.createRoom(let made, _, _)) = try decode(
+                    "room.create", #"{"name":"n","consent":"\#(word)"}"#)
+            else {
+                Issue.record("not a creation")
+                return
+            }
+            #expect(made.settings.isAdvisory == isAdvisory)
+        }
+        #expect(throws: (any Error).self) { try decode("room.create", #"{"name":"n","consent":"perhaps"}"#) }
     }
 
     @Test(

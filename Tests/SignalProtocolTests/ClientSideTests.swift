@@ -44,6 +44,8 @@ private final class KeptText: SharedText {
     func calls() throws {
         let key = IdempotencyKey("k 1")
         let string = try #require(RoomID(string: "7"))
+        var advisory = RoomSettings(name: "n", needsRequest: true)
+        advisory.isAdvisory = true
         var bodies: [Call.Body] = [
             .openSession(
                 SessionOpening(
@@ -59,6 +61,7 @@ private final class KeptText: SharedText {
                         room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
                         seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key)),
             .rooms(.createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil)),
+            .rooms(.createRoom(RoomCreation(settings: advisory), key: nil)),
             .rooms(
                 .createRoom(
                     RoomCreation(kind: .live, settings: RoomSettings(name: "n", pictureFormat: .h264)), key: nil)),

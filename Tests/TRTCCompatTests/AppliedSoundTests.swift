@@ -122,9 +122,9 @@ extension FacadeTests {
                 // What is captured is the tone, although no loudspeaker could be opened before.
                 _ = audio.useDevices(.tone(440), .recording(nowhere))
                 audio.startMicrophone()
-                while audio.levels.own == 0 { try await nextTurn() }
+                while audio.localLevels.own == 0 { try await nextTurn() }
                 _ = audio.useDevices(.none, .none)
-                while audio.levels.own > 0 { try await nextTurn() }
+                while audio.localLevels.own > 0 { try await nextTurn() }
                 // Who chose them has heard it: it is not told a second time.
                 #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
                 for try await event in events {

@@ -15,16 +15,16 @@ import Testing
             10_016, 10_017, 10_048, 10_056, 80_001, 80_002,
         ]
         for code in RoomError.Code.allCases {
-            let (number, message) = OvationError(code).outcome
+            let (number, message) = OvationError(OvationError.Code(code)).outcome
             #expect(number == -1 || documented.contains(number), "\(code)")
             #expect(number != 0 && message.hasPrefix(code.name))
             if documented.contains(Int32(clamping: code.number)) { #expect(number == Int32(clamping: code.number)) }
         }
         #expect(OvationError(.permissionDenied).outcome.code == -1)
         #expect(OvationError(.seatTaken).outcome.code == TRTCCode.seatConflict)
-        for name in OvationError.Name.allCases {
-            let (number, message) = OvationError(name).outcome
-            #expect((-30 ... -1).contains(number) && message.hasPrefix(name.text))
+        for code in [.offline, .timeout, .signedOut, .invalidAnswer, .mediaFailed] as [OvationError.Code] {
+            let (number, message) = OvationError(code).outcome
+            #expect((-30 ... -1).contains(number) && message.hasPrefix(code.rawValue))
         }
     }
 }

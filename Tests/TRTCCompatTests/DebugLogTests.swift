@@ -37,7 +37,7 @@ import Testing
         person.room.setDelegate(delegate: log)
         person.room.setSpeaker(userSpeaker: true)
         try await log.notes.line("setSpeaker(userSpeaker: true)")
-        #expect(ear.notes.lines.count == 1 && TRTCCode.notSupported == OvationError(.notSupported).code)
+        #expect(ear.notes.lines.count == 1 && TRTCCode.notSupported == OvationError(.notSupported).number)
     }
 }
 

@@ -1,3 +1,5 @@
+import Ovation
+import RoomModel
 import ServerTestSupport
 import Testing
 
@@ -75,6 +77,8 @@ extension FacadeTests {
         )
         func consent() async throws {
             try await TestServer.with { server async throws in
+                OvationServer.consent = .enforced
+                defer { OvationServer.consent = .advisory }
                 let alice = try await VoicePerson.signedIn("alice", at: server)
                 let bob = try await VoicePerson.signedIn("bob", at: server)
                 #expect(await alice.create(22, needRequest: true) == 0)
@@ -105,6 +109,55 @@ extension FacadeTests {
                 #expect(await bob.sit(2) == -1)
                 #expect(await alice.ask("pick") { alice.room.pickSeat(seatIndex: 2, userId: "bob", callback: $0) } == 0)
                 try await bob.notes.line("sits 2 bob")
+            }
+        }
+
+        @Test("V21-C unless the app says otherwise, needRequest is told to every listener and keeps nobody from a seat")
+        func advisory() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await alice.create(23, needRequest: true) == 0)
+                #expect(await bob.enter(23) == 0)
+                #expect(try #require(bob.room.controller.room).state.info.needsRequest)
+                #expect(await bob.sit(1) == 0)
+                try await alice.notes.line("sits 1 bob")
+            }
+        }
+
+        @Test(
+            "V10-C the owner's invitation reaches a user who is signed in and not in the room; it can be declined from there, and accepted once inside"
+        )
+        func elsewhere() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await alice.create(24) == 0)
+                func invite() async -> String {
+                    var id = ""
+                    #expect(
+                        await alice.ask("invite") {
+                            id = alice.room.sendInvitation(cmd: "PICK_SEAT", userId: "bob", content: "1", callback: $0)
+                        } == 0)
+                    return id
+                }
+                let first = await invite()
+                try await bob.notes.line("invited \(first) by alice: PICK_SEAT 1")
+                #expect(await bob.ask("reject") { bob.room.rejectInvitation(id: first, callback: $0) } == 0)
+                try await alice.notes.line("rejected \(first) by bob")
+
+                let second = await invite()
+                try await bob.notes.line("invited \(second) by alice: PICK_SEAT 1")
+                let outside = await outcome { bob.room.acceptInvitation(id: second, callback: $0) }
+                #expect(outside.code == -1 && outside.message.contains("call enterRoom first"))
+                #expect(await bob.enter(24) == 0)
+                #expect(await bob.ask("accept") { bob.room.acceptInvitation(id: second, callback: $0) } == 0)
+                try await alice.notes.line("accepted \(second) by bob")
+                // Nobody is signed in under that name.
+                #expect(
+                    await alice.ask("invite") {
+                        alice.room.sendInvitation(cmd: "PICK_SEAT", userId: "carol", content: "1", callback: $0)
+                    } == -1)
             }
         }
     }

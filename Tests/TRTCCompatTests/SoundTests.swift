@@ -8,6 +8,27 @@ import Testing
 extension FacadeTests {
     /// The façade's sound through a whole server: a tone instead of a microphone.
     @Suite struct SoundTests {
+        @Test("V14-C the user's own volume is told before there is a seat and while the microphone is muted")
+        func ownLevel() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server, hearsVolumes: true)
+                alice.room.setVolumeInterval(milliseconds: 100)
+                OvationDevices.input = .tone(440)
+                defer { OvationDevices.input = .none }
+                #expect(await alice.create(609) == 0)
+                alice.room.startMicrophone()
+                try await alice.notes.line("volumes [=")
+                alice.room.muteLocalAudio(mute: true)
+                #expect(await alice.sit(0) == 0)
+                try await alice.notes.line("microphone alice true")
+                alice.notes.clear()
+                try await alice.notes.line("volumes [=")
+                alice.room.stopMicrophone()
+                alice.notes.clear()
+                try await alice.notes.line("volumes [] 0")
+            }
+        }
+
         @Test("V04-C V11-C V14-C a seat opens the microphone and all see it loud; muted or left, it is silent")
         func levels() async throws {
             try await TestServer.with { server async throws in

@@ -1,5 +1,5 @@
 /// What the sound is encoded for.
-public enum AudioQuality: Int32, Sendable, CaseIterable {
+@nonexhaustive public enum AudioQuality: Int32, Sendable, CaseIterable {
     /// Mono up to 8 kHz, 16 kbit/s.
     case speech = 1
     /// Mono, 50 kbit/s.
@@ -41,7 +41,7 @@ public struct MusicTrack: Sendable, Hashable {
     public var end: Duration?
     /// When `start` is heard, in milliseconds since 1970 on the server's clock, as `SongPlay.startAt` has it. If that has passed, the
     /// track begins where it would be by then; from then on it is kept there. Without: as soon as it is open.
-    public var startsAt: Int64?
+    package var startsAt: Int64?
 
     /// The whole track, once.
     public init(id: Int32, source: String) {

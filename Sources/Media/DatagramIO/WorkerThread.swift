@@ -1,5 +1,5 @@
 internal import CNet
-internal import Synchronization
+internal import Platform
 
 /// A named thread of the operating system. What `body` captures moves to it.
 package final class WorkerThread: Sendable {

@@ -1,5 +1,5 @@
 /// How the singers of a chorus room sing.
-public enum DuetMode: Hashable, Sendable {
+@nonexhaustive public enum DuetMode: Hashable, Sendable {
     /// Together, each hearing the others. For delays up to `SingersApart.tightLimitMs`.
     case together
     /// One after the other, for any way: the leader hears the song and none of the other singers; these hear the leader, and

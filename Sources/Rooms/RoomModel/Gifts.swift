@@ -73,10 +73,10 @@ public struct SentGift: Codable, Hashable, Sendable {
     /// Who got it.
     public var to: UserProfile
     /// Milliseconds since 1970.
-    public var time: Int64
+    package var time: Int64
 
     /// The gift of that number.
-    public init(
+    package init(
         number: Int64, gift: Gift, count: Int, combo: Int, from: UserProfile, to: UserProfile, time: Int64
     ) {
         self.number = number
@@ -145,7 +145,7 @@ public struct GiftRanking: Codable, Hashable, Sendable {
 /// A line of somebody's account.
 public struct StatementEntry: Codable, Hashable, Sendable {
     /// What moved the coins.
-    public enum Kind: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Kind: String, Codable, Hashable, Sendable {
         /// A gift that was sent, or received.
         case gift
         /// Coins that were bought, or given by a server that is tried out.
@@ -157,7 +157,7 @@ public struct StatementEntry: Codable, Hashable, Sendable {
     /// Of the transfer; grows.
     public var number: Int64
     /// Milliseconds since 1970.
-    public var time: Int64
+    package var time: Int64
     /// What moved them.
     public var kind: Kind
     /// Below nought: they went away.
@@ -172,7 +172,7 @@ public struct StatementEntry: Codable, Hashable, Sendable {
     public var count: Int?
 
     /// A line of so many coins.
-    public init(
+    package init(
         number: Int64, time: Int64, kind: Kind, coins: Int64, balance: Int64, user: UserProfile? = nil,
         gift: Gift? = nil, count: Int? = nil
     ) {

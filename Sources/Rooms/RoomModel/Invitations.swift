@@ -1,5 +1,5 @@
 /// The state of an invitation.
-public enum InvitationState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable {
     /// Not answered yet.
     case waiting
     /// The invitee accepted.
@@ -33,14 +33,14 @@ public struct Invitation: Codable, Hashable, Sendable {
     /// The state.
     public var state: InvitationState
     /// Milliseconds since 1970.
-    public var createdAt: Int64
+    package var createdAt: Int64
     /// Milliseconds since 1970; `nil` if the invitation does not expire.
-    public var expiresAt: Int64?
+    package var expiresAt: Int64?
     /// The reason that the invitee gave when rejecting.
     public var reason: String?
 
     /// Creates the value from its parts.
-    public init(
+    package init(
         id: String, room: RoomID, from: UserID, to: UserID, command: String, content: String, words: String? = nil,
         hasStill: Bool = false, state: InvitationState = .waiting, createdAt: Int64, expiresAt: Int64? = nil,
         reason: String? = nil

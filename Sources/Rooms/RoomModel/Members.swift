@@ -1,5 +1,5 @@
 /// A member's role in a room. A higher role compares greater.
-public enum Role: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
+@nonexhaustive public enum Role: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
     /// Listens, chats, and speaks from a seat.
     case member
     /// Helps the owner with seats, mutes, requests and settings.
@@ -19,7 +19,7 @@ public enum Role: String, Codable, Hashable, Sendable, CaseIterable, Comparable 
 }
 
 /// Whether a member's connection is there; for members with a seat, also their media path.
-public enum Presence: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum Presence: String, Codable, Hashable, Sendable {
     /// Connected.
     case online
     /// Lost; the seat is kept for a grace time.
@@ -79,16 +79,16 @@ package struct MarksChange: Hashable, Sendable {
 }
 
 /// One page of a room's members.
-public struct MembersPage: Codable, Hashable, Sendable {
+package struct MembersPage: Codable, Hashable, Sendable {
     /// The members of this page, in the order of the request or of their entry.
-    public var members: [Member]
+    package var members: [Member]
     /// The number of members in the room.
-    public var count: Int
+    package var count: Int
     /// Pass it on to get the next page; `nil` on the last one.
-    public var cursor: String?
+    package var cursor: String?
 
     /// A page of so many in all.
-    public init(members: [Member], count: Int, cursor: String? = nil) {
+    package init(members: [Member], count: Int, cursor: String? = nil) {
         self.members = members
         self.count = count
         self.cursor = cursor

@@ -1,5 +1,5 @@
 /// What a message carries: a text, or a custom command with its text.
-public enum MessageBody: Hashable, Sendable {
+@nonexhaustive public enum MessageBody: Hashable, Sendable {
     /// A text.
     case text(String)
     /// A command of the application, with its text.
@@ -61,7 +61,7 @@ extension MessageBody {
 }
 
 /// How much a message matters. When a room has more to say than its budget of messages a second, those that matter less are refused first.
-public enum MessagePriority: String, Hashable, Sendable, Codable, CaseIterable {
+@nonexhaustive public enum MessagePriority: String, Hashable, Sendable, Codable, CaseIterable {
     /// What must arrive: products, announcements.
     case high
     /// What people write.
@@ -82,12 +82,12 @@ public struct Message: Hashable, Sendable, Codable {
     /// The content.
     public var body: MessageBody
     /// Milliseconds since 1970.
-    public var time: Int64
+    package var time: Int64
     /// Whether somebody who runs the room removed it; then its text is empty.
     public var deleted = false
 
     /// Creates the value from its parts.
-    public init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
+    package init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
         self.chat = chat
         self.id = id
         self.from = from

@@ -1,14 +1,14 @@
 /// What a room's chat takes, and from whom. Owner and admins keep to none of it.
 public struct ChatSettings: Codable, Hashable, Sendable {
     /// How many seconds one person waits between two messages, 0…3,600. 0: not at all.
-    public var slowSeconds: Int
+    package var slowSeconds: Int
     /// Whether only the owner and the admins write.
     public var hostsOnly: Bool
     /// Whether messages with links are refused.
     public var noLinks: Bool
 
     /// What is not given is off: everybody writes what they like.
-    public init(slowSeconds: Int = 0, hostsOnly: Bool = false, noLinks: Bool = false) {
+    package init(slowSeconds: Int = 0, hostsOnly: Bool = false, noLinks: Bool = false) {
         self.slowSeconds = slowSeconds
         self.hostsOnly = hostsOnly
         self.noLinks = noLinks
@@ -30,7 +30,7 @@ public struct ChatSettings: Codable, Hashable, Sendable {
 }
 
 /// What somebody may not do in a room for the time being.
-public enum RestrictionKind: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum RestrictionKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// Write messages.
     case chatMute = "chat_mute"
     /// Be in the room.
@@ -46,7 +46,7 @@ public struct Restriction: Codable, Hashable, Sendable {
     /// Their name at that time.
     public var name: String
     /// Until when, in milliseconds since 1970. nil: a mute until the room ends, a ban for good.
-    public var until: Int64?
+    package var until: Int64?
     /// Whether a ban holds for all rooms of the host, those to come included.
     public var everywhere: Bool
     /// Who decided it.
@@ -55,7 +55,7 @@ public struct Restriction: Codable, Hashable, Sendable {
     public var reason: String?
 
     /// Creates the value from its parts.
-    public init(
+    package init(
         _ kind: RestrictionKind, user: UserID, name: String, until: Int64?, everywhere: Bool = false, by: UserID,
         reason: String? = nil
     ) {
@@ -80,7 +80,7 @@ public struct Restriction: Codable, Hashable, Sendable {
     }
 
     /// Whether it holds at that time, in milliseconds since 1970.
-    public func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
+    package func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
 
     private enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
 
@@ -123,12 +123,12 @@ public struct RestrictionNews: Codable, Hashable, Sendable {
 }
 
 /// One page of the restrictions of a room.
-public struct RestrictionsPage: Codable, Hashable, Sendable {
+package struct RestrictionsPage: Codable, Hashable, Sendable {
     /// Those of this page, the newest first.
-    public var restrictions: [Restriction]
+    package var restrictions: [Restriction]
 
     /// A page.
-    public init(restrictions: [Restriction]) { self.restrictions = restrictions }
+    package init(restrictions: [Restriction]) { self.restrictions = restrictions }
 }
 
 /// Whose rooms a restriction that outlives rooms is about.

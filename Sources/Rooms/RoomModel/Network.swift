@@ -1,5 +1,5 @@
 /// Network quality, in the steps of the reference components (1…6).
-public enum NetworkQuality: Int32, Codable, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum NetworkQuality: Int32, Codable, Sendable, Hashable, CaseIterable {
     /// Not measured yet.
     case unknown = 0
     /// Excellent: a round trip of at most 60 ms, at most 0.5 % loss.
@@ -69,14 +69,14 @@ public struct SingerNetwork: Hashable, Sendable, Codable {
     /// The overall quality.
     public var quality: NetworkQuality
     /// The round trip time between server and singer in milliseconds; `nil` before it has been measured.
-    public var roundTripMs: Int?
+    package var roundTripMs: Int?
     /// The jitter of the singer's packets at the server (RFC 3550), in milliseconds.
-    public var jitterMs: Int?
+    package var jitterMs: Int?
     /// The packets lost recently in percent, of the worse direction.
     public var lossPercent: Int
 
     /// Creates the value from its parts.
-    public init(quality: NetworkQuality, roundTripMs: Int? = nil, jitterMs: Int? = nil, lossPercent: Int = 0) {
+    package init(quality: NetworkQuality, roundTripMs: Int? = nil, jitterMs: Int? = nil, lossPercent: Int = 0) {
         self.quality = quality
         self.roundTripMs = roundTripMs
         self.jitterMs = jitterMs
@@ -87,17 +87,17 @@ public struct SingerNetwork: Hashable, Sendable, Codable {
 /// How late the singers hear each other.
 public struct SingersApart: Hashable, Sendable {
     /// The delay from one singer's mouth to another's ear in milliseconds, of the two who are furthest apart.
-    public var ms: Int
+    package var ms: Int
     /// Whether the delay is short enough to sing together. It becomes true again only well below the limit, so that it does not keep
     /// changing.
     public var isTight: Bool
 
     /// The longest delay at which people keep time by hearing each other, from studies with clapping and playing musicians, in
     /// milliseconds.
-    public static let tightLimitMs = 50
+    package static let tightLimitMs = 50
 
     /// So far, and what that means.
-    public init(ms: Int, isTight: Bool) {
+    package init(ms: Int, isTight: Bool) {
         self.ms = ms
         self.isTight = isTight
     }

@@ -42,10 +42,10 @@ public struct HostLink: Codable, Hashable, Sendable {
     /// It is being ended: nothing is seen or heard by it any more.
     public var isEnding: Bool
     /// Milliseconds since 1970.
-    public var since: Int64
+    package var since: Int64
 
     /// A link that has just begun, where nothing else is given.
-    public init(
+    package init(
         id: String, place: Int, room: RoomID, host: UserProfile, isOurs: Bool, muted: Bool = false,
         isEnding: Bool = false, since: Int64
     ) {
@@ -77,14 +77,14 @@ public struct HostLink: Codable, Hashable, Sendable {
 /// What two hosts agree on before a PK.
 public struct PKTerms: Codable, Hashable, Sendable {
     /// How long points count, 60…600.
-    public var seconds: Int
+    package var seconds: Int
     /// How long the loser's forfeit takes, 0…180; 0: there is none.
-    public var forfeitSeconds: Int
+    package var forfeitSeconds: Int
     /// What the forfeit is: up to 60 characters.
     public var forfeit: String
 
     /// Without a forfeit where nothing else is given.
-    public init(seconds: Int, forfeitSeconds: Int = 0, forfeit: String = "") {
+    package init(seconds: Int, forfeitSeconds: Int = 0, forfeit: String = "") {
         self.seconds = seconds
         self.forfeitSeconds = forfeitSeconds
         self.forfeit = forfeit
@@ -104,7 +104,7 @@ public struct PKTerms: Codable, Hashable, Sendable {
 /// Two linked rooms' contest for points, as one of them sees it.
 public struct PKMatch: Codable, Hashable, Sendable {
     /// How far it is.
-    public enum Phase: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Phase: String, Codable, Hashable, Sendable {
         /// Both hosts say when they see each other; it begins then.
         case linking
         /// From `startAt` to `endAt` points count. Before `startAt` everybody counts down.
@@ -126,11 +126,11 @@ public struct PKMatch: Codable, Hashable, Sendable {
     /// The other room's.
     public var theirs: UInt64
     /// Milliseconds since 1970; from `running` on.
-    public var startAt: Int64?
+    package var startAt: Int64?
     /// Milliseconds since 1970; from `running` on.
-    public var endAt: Int64?
+    package var endAt: Int64?
     /// When the phase ends by itself, in milliseconds since 1970: `linking`, `counting` and `over`.
-    public var until: Int64?
+    package var until: Int64?
     /// This room's host has said that they see the other one.
     public var isReady: Bool
     /// The other room's host has.
@@ -141,7 +141,7 @@ public struct PKMatch: Codable, Hashable, Sendable {
     public var result: PKResult?
 
     /// One that is being prepared.
-    public init(link: String, terms: PKTerms, until: Int64) {
+    package init(link: String, terms: PKTerms, until: Int64) {
         self.link = link
         self.terms = terms
         phase = .linking
@@ -180,7 +180,7 @@ public struct PKMatch: Codable, Hashable, Sendable {
 /// How a PK ended. The room that asked for it decides, the other one says the same.
 public struct PKResult: Codable, Hashable, Sendable {
     /// For the room that says it.
-    public enum Outcome: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Outcome: String, Codable, Hashable, Sendable {
         /// This room has more points, or the other one broke off.
         case won
         /// The other way round.
@@ -190,7 +190,7 @@ public struct PKResult: Codable, Hashable, Sendable {
     }
 
     /// Why it ended.
-    public enum Cause: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Cause: String, Codable, Hashable, Sendable {
         /// The time was over.
         case time
         /// One of the hosts broke it off, and lost by that.
@@ -221,7 +221,7 @@ public struct PKResult: Codable, Hashable, Sendable {
 }
 
 /// Why something changed between rooms.
-public enum PKCause: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum PKCause: String, Codable, Hashable, Sendable {
     /// The challenge was accepted.
     case accepted
     /// One of the hosts sees the other one.
@@ -257,10 +257,10 @@ public struct PKChallenge: Codable, Hashable, Sendable {
     /// Absent: a link without a PK.
     public var terms: PKTerms?
     /// Milliseconds since 1970.
-    public var expiresAt: Int64
+    package var expiresAt: Int64
 
     /// Creates the value from its parts.
-    public init(
+    package init(
         id: String, isOurs: Bool, room: RoomID, host: UserProfile, terms: PKTerms?, expiresAt: Int64
     ) {
         self.id = id
@@ -273,7 +273,7 @@ public struct PKChallenge: Codable, Hashable, Sendable {
 }
 
 /// What became of a challenge.
-public enum ChallengeState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum ChallengeState: String, Codable, Hashable, Sendable {
     /// It waits for its answer.
     case waiting
     /// Both rooms are linked.
@@ -299,10 +299,10 @@ public struct ChallengeNews: Codable, Hashable, Sendable {
     /// What became of it.
     public var state: ChallengeState
     /// With `declined`: until when the other host wants no challenge, in milliseconds since 1970.
-    public var until: Int64?
+    package var until: Int64?
 
     /// That became of it.
-    public init(_ challenge: PKChallenge, _ state: ChallengeState, until: Int64? = nil) {
+    package init(_ challenge: PKChallenge, _ state: ChallengeState, until: Int64? = nil) {
         self.challenge = challenge
         self.state = state
         self.until = until
@@ -324,7 +324,7 @@ public struct PKPoints: Codable, Hashable, Sendable {
 }
 
 /// Whether a live room's host can be challenged now, and why not.
-public enum PKReadiness: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum PKReadiness: String, Codable, Hashable, Sendable {
     /// Yes.
     case free
     /// The host has not sat down.

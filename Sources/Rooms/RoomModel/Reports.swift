@@ -1,5 +1,5 @@
 /// What somebody reports about another person.
-public enum ReportCause: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum ReportCause: String, Codable, Hashable, Sendable, CaseIterable {
     /// Advertising, or the same again and again.
     case spam
     /// Insults, threats, hatred.

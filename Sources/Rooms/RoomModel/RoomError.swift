@@ -1,19 +1,19 @@
 /// Why a call was refused: the stable name and number, an English sentence for a log, and what the caller can do with
 /// it.
-public struct RoomError: Error, Hashable, Sendable {
+package struct RoomError: Error, Hashable, Sendable {
     /// Its name and number.
-    public var code: Code
+    package var code: Code
     /// An English sentence for a log; people get their sentence from the name, in their language.
-    public var message: String
+    package var message: String
     /// The call may be tried again after so many milliseconds.
-    public var retryAfterMs: Int?
+    package var retryAfterMs: Int?
     /// The parameter that is missing or wrong, with `invalid_params`.
-    public var field: String?
+    package var field: String?
     /// What exactly is wrong where the code alone does not say it (`data.reason` on the wire).
-    public var reason: String?
+    package var reason: String?
 
     /// Without a message it says what the code means.
-    public init(
+    package init(
         _ code: Code, _ message: String = "", retryAfterMs: Int? = nil, field: String? = nil, reason: String? = nil
     ) {
         self.code = code
@@ -24,12 +24,12 @@ public struct RoomError: Error, Hashable, Sendable {
     }
 
     /// A parameter is missing or wrong.
-    public static func invalid(_ field: String, _ message: String) -> RoomError {
+    package static func invalid(_ field: String, _ message: String) -> RoomError {
         RoomError(.invalidParams, message, field: field)
     }
 
     /// A code of the wire protocol.
-    public enum Code: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    package enum Code: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         // The call itself
         /// The frame is not JSON.
         case parseError = "parse_error"
@@ -214,15 +214,15 @@ public struct RoomError: Error, Hashable, Sendable {
         case mediaRefused = "media_refused"
 
         /// The code of that name, if there is one.
-        public init?(name: String) { self.init(rawValue: name) }
+        package init?(name: String) { self.init(rawValue: name) }
 
         /// Stable, to switch on.
-        public var name: String { rawValue }
-        public var description: String { rawValue }
+        package var name: String { rawValue }
+        package var description: String { rawValue }
         /// The number that the reference systems document where they have one; several names may share a number.
-        public var number: Int { row.number }
+        package var number: Int { row.number }
         /// One sentence.
-        public var meaning: String { row.meaning }
+        package var meaning: String { row.meaning }
 
         private var row: (number: Int, meaning: String) {
             switch self {

@@ -1,5 +1,5 @@
 /// The kind of a room. Newer servers may have more kinds; their rooms are listed but cannot be entered.
-public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
+@nonexhaustive public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
     /// A salon with seats for speakers.
     case voice
     /// A chorus room: a voice room, usually with two seats, in which a song is played in time for everybody.
@@ -39,22 +39,24 @@ public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentabl
 }
 
 /// What the owner and the admins decide about a room.
-public struct RoomSettings: Codable, Hashable, Sendable {
+package struct RoomSettings: Codable, Hashable, Sendable {
     /// 1…64 characters.
-    public var name: String
+    package var name: String
     /// An `https:`, `http:` or relative URL, or empty.
-    public var cover: String
+    package var cover: String
     /// At most five, of 1…24 characters.
-    public var tags: [String]
+    package var tags: [String]
     /// Whether one must ask before sitting down.
-    public var needsRequest: Bool
+    package var needsRequest: Bool
+    /// Whether `needsRequest` is a hint for clients: the server seats whoever sits down without asking.
+    package var isAdvisory = false
     /// What the pictures of a live room come in; stays as it was when the room was created.
-    public var pictureFormat: PictureFormat
+    package var pictureFormat: PictureFormat
     /// What the chat takes, and from whom.
-    public var chat = ChatSettings()
+    package var chat = ChatSettings()
 
     /// What is not given is empty or off; pictures are VP8.
-    public init(
+    package init(
         name: String, cover: String = "", tags: [String] = [], needsRequest: Bool = false,
         pictureFormat: PictureFormat = .vp8
     ) {
@@ -65,10 +67,13 @@ public struct RoomSettings: Codable, Hashable, Sendable {
         self.pictureFormat = pictureFormat
     }
 
-    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest, pictureFormat, chat }
+    private enum CodingKeys: String, CodingKey {
+        case name, cover, tags, needsRequest, pictureFormat, chat
+        case isAdvisory = "advisory"
+    }
 
     // By hand, since settings stand in the journal: what is added later has a default here.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             name: try fields.decode(String.self, forKey: .name),
@@ -76,23 +81,25 @@ public struct RoomSettings: Codable, Hashable, Sendable {
             tags: try fields.decodeIfPresent([String].self, forKey: .tags) ?? [],
             needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false,
             pictureFormat: try fields.decodeIfPresent(PictureFormat.self, forKey: .pictureFormat) ?? .vp8)
+        isAdvisory = try fields.decodeIfPresent(Bool.self, forKey: .isAdvisory) ?? false
         chat = try fields.decodeIfPresent(ChatSettings.self, forKey: .chat) ?? ChatSettings()
     }
 
-    // VP8 and an open chat are not said, so that what is in journals reads as it always has.
-    public func encode(to encoder: any Encoder) throws {
+    // VP8, an open chat and a rule that holds are not said, so that what is in journals reads as it always has.
+    package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(name, forKey: .name)
         try fields.encode(cover, forKey: .cover)
         try fields.encode(tags, forKey: .tags)
         try fields.encode(needsRequest, forKey: .needsRequest)
+        if isAdvisory { try fields.encode(true, forKey: .isAdvisory) }
         if pictureFormat != .vp8 { try fields.encode(pictureFormat, forKey: .pictureFormat) }
         if !chat.isOpen { try fields.encode(chat, forKey: .chat) }
     }
 }
 
 /// What the pictures of a live room come in: one format for all of them.
-public enum PictureFormat: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
+@nonexhaustive public enum PictureFormat: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
     /// What every browser sends and shows.
     case vp8
     /// H.264, constrained baseline: what OBS and cameras send. Browsers without it get no pictures.
@@ -161,7 +168,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     /// Whether one must ask before sitting down.
     public var needsRequest: Bool
     /// Milliseconds since 1970.
-    public var createdAt: Int64
+    package var createdAt: Int64
     /// Whether anybody is speaking now.
     public var speaking: Bool
     /// Whether the host can be challenged to a PK; only live rooms say it.
@@ -177,7 +184,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var still: Int64?
 
     /// Creates the value from its parts.
-    public init(
+    package init(
         room: RoomID, kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: Int, seated: Int,
         memberCount: Int, createdAt: Int64, speaking: Bool, pk: PKReadiness? = nil
     ) {
@@ -214,7 +221,7 @@ public struct RoomPage: Codable, Hashable, Sendable {
 }
 
 /// In which order the directory is read.
-public enum RoomOrder: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum RoomOrder: String, Codable, Hashable, Sendable, CaseIterable {
     /// The newest first.
     case newest
     /// Those with most people first, as they were when the first page was read or a few seconds before.
@@ -246,7 +253,7 @@ package struct RoomQuery: Hashable, Sendable {
 }
 
 /// Why a room ended.
-public enum RoomEndReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum RoomEndReason: String, Codable, Hashable, Sendable {
     /// The owner destroyed it.
     case owner
     /// The owner stayed away and no admin was there to inherit it.
@@ -256,7 +263,7 @@ public enum RoomEndReason: String, Codable, Hashable, Sendable {
 }
 
 /// Why a room has another owner.
-public enum OwnerChangeReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum OwnerChangeReason: String, Codable, Hashable, Sendable {
     /// The former owner stayed away; the first present admin inherits.
     case ownerAbsent = "owner_absent"
     /// The former owner handed the room over.
@@ -266,14 +273,14 @@ public enum OwnerChangeReason: String, Codable, Hashable, Sendable {
 /// The card at the end of a room.
 public struct RoomSummary: Codable, Hashable, Sendable {
     /// How long it lasted.
-    public var seconds: Int64
+    package var seconds: Int64
     /// Most people at once.
     public var peak: Int
     /// Of its whole life.
     public var likes: UInt64
 
     /// Creates the value from its parts.
-    public init(seconds: Int64, peak: Int, likes: UInt64) {
+    package init(seconds: Int64, peak: Int, likes: UInt64) {
         self.seconds = seconds
         self.peak = peak
         self.likes = likes

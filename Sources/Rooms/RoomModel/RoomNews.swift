@@ -143,7 +143,7 @@ public struct LikesNews: Codable, Hashable, Sendable {
 }
 
 /// Why somebody is no longer in the room.
-public enum AudienceLeaveReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum AudienceLeaveReason: String, Codable, Hashable, Sendable {
     /// By their own will.
     case left
     /// Their connection did not come back within the grace time.

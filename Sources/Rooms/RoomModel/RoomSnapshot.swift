@@ -190,6 +190,8 @@ package struct RoomResumption: Hashable, Sendable {
     package var chat: UInt64
     /// Durable changes after the client's `seq` and messages after its `chat`, in order.
     package var events: [RoomNewsEvent]
+    /// Whether a durable change is not among them, since the client cannot read it.
+    package var isUnreadable = false
     /// As it is now.
     package var state: PassingState
     /// If it differs from the last one seen, the media path is gone: offer anew.

@@ -1,5 +1,5 @@
 /// Whether a seat can be taken.
-public enum SeatState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum SeatState: String, Codable, Hashable, Sendable {
     /// Free.
     case empty
     /// Somebody sits there.
@@ -9,7 +9,7 @@ public enum SeatState: String, Codable, Hashable, Sendable {
 }
 
 /// Whether somebody who sits in a live room is seen.
-public enum CameraState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum CameraState: String, Codable, Hashable, Sendable {
     /// By their own choice not.
     case off
     /// They show their camera.
@@ -78,7 +78,7 @@ public struct SeatSetup: Codable, Hashable, Sendable {
 }
 
 /// Why somebody has no longer the seat.
-public enum SeatLeaveReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum SeatLeaveReason: String, Codable, Hashable, Sendable {
     /// By their own will.
     case left
     /// The host took it away.

@@ -8,10 +8,10 @@ public struct Signal: Hashable, Sendable, Codable {
     /// The content.
     public var body: MessageBody
     /// Milliseconds since 1970.
-    public var time: Int64
+    package var time: Int64
 
     /// Creates the value from its parts.
-    public init(id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
+    package init(id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
         self.id = id
         self.from = from
         self.body = body

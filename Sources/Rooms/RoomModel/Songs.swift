@@ -7,7 +7,7 @@ public struct Song: Codable, Hashable, Sendable {
     /// Whose it is.
     public var artist: String?
     /// How long it is, up to an hour.
-    public var durationMs: Int64
+    package var durationMs: Int64
     /// What the singers sing to.
     public var accompaniment: String
     /// The same song with the voice of its first singer.
@@ -16,7 +16,7 @@ public struct Song: Codable, Hashable, Sendable {
     public var lyrics: String?
 
     /// Creates the value from its parts.
-    public init(
+    package init(
         id: String, title: String, artist: String? = nil, durationMs: Int64, accompaniment: String,
         original: String? = nil, lyrics: String? = nil
     ) {
@@ -45,7 +45,7 @@ public struct Song: Codable, Hashable, Sendable {
 }
 
 /// Which of a song's recordings is played.
-public enum SongTrack: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum SongTrack: String, Codable, Hashable, Sendable, CaseIterable {
     /// Without a voice.
     case accompaniment
     /// With the voice of its first singer.
@@ -61,12 +61,12 @@ public struct SongPlay: Codable, Hashable, Sendable {
     /// Which recording.
     public var track: SongTrack
     /// The room time (milliseconds since 1970) at which `positionMs` is heard; absent while paused.
-    public var startAt: Int64?
+    package var startAt: Int64?
     /// From the beginning of the song. While paused: where it stands.
-    public var positionMs: Int64
+    package var positionMs: Int64
 
     /// Creates the value from its parts.
-    public init(song: Song, by: UserID, track: SongTrack = .accompaniment, startAt: Int64?, positionMs: Int64 = 0) {
+    package init(song: Song, by: UserID, track: SongTrack = .accompaniment, startAt: Int64?, positionMs: Int64 = 0) {
         self.song = song
         self.by = by
         self.track = track
@@ -90,17 +90,17 @@ public struct SongPlay: Codable, Hashable, Sendable {
     public var isPaused: Bool { startAt == nil }
 
     /// What is heard at `time`: before the start the position from which it will go on, after the end the end.
-    public func position(at time: Int64) -> Int64 {
+    package func position(at time: Int64) -> Int64 {
         guard let startAt else { return positionMs }
         return min(song.durationMs, positionMs + max(0, time - startAt))
     }
 
     /// The room time at which the last of it is heard; absent while paused.
-    public var endsAt: Int64? { startAt.map { $0 + max(0, song.durationMs - positionMs) } }
+    package var endsAt: Int64? { startAt.map { $0 + max(0, song.durationMs - positionMs) } }
 }
 
 /// Why what is sung has changed.
-public enum SongChange: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum SongChange: String, Codable, Hashable, Sendable, CaseIterable {
     /// It begins, in place of another one perhaps.
     case started
     /// It stands still.

@@ -1,7 +1,7 @@
 /// How everybody in a live room sees the people on its stage, as the host has chosen it.
 public struct StageLayout: Codable, Hashable, Sendable {
     /// The sizes of the pictures.
-    public enum Form: String, Codable, Hashable, Sendable, CaseIterable {
+    @nonexhaustive public enum Form: String, Codable, Hashable, Sendable, CaseIterable {
         /// All about as large.
         case grid
         /// One large, the others in a column beside it.

@@ -137,6 +137,7 @@ extension RoomCreation {
         hash.add(settings.cover)
         for tag in settings.tags { hash.add(tag) }
         hash.add(settings.needsRequest)
+        if settings.isAdvisory { hash.add(true) }
         for seat in seats {
             hash.add(seat.muted)
             hash.add(seat.closed)

@@ -28,7 +28,8 @@ extension Call {
 
     enum ParameterName: String, CodingKey {
         case version, app, user, ticket, name, avatar, bio, resume, client
-        case room, kind, cover, tags, seats, needsRequest, pictureFormat, since, query, tag, limit, cursor, rooms, users
+        case room, kind, cover, tags, seats, needsRequest, consent, pictureFormat, since, query, tag, limit, cursor,
+            rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
@@ -225,6 +226,7 @@ extension RoomsCall {
         try params.encode(creation.settings.cover, forKey: .cover)
         try params.encode(creation.settings.tags, forKey: .tags)
         try params.encode(creation.settings.needsRequest, forKey: .needsRequest)
+        if creation.settings.isAdvisory { try params.encode(ConsentWord.advisory, forKey: .consent) }
         try params.encode(creation.seats, forKey: .seats)
         if creation.kind == .live { try params.encode(creation.settings.pictureFormat, forKey: .pictureFormat) }
     }

@@ -247,12 +247,17 @@ extension Parameters {
         let formatName: String? = try optional("pictureFormat")
         let format = formatName.map(PictureFormat.init(rawValue:)) ?? .vp8
         guard format.isKnown else { throw RoomError.invalid("pictureFormat", "pictures come as vp8, h264, vp9 or av1") }
+        var settings = RoomSettings(
+            name: try required("name"), cover: try optional("cover") ?? "", tags: try optional("tags") ?? [],
+            needsRequest: try optional("needsRequest") ?? false, pictureFormat: format)
+        let consent: String? = try optional("consent")
+        guard let word = ConsentWord(rawValue: consent ?? ConsentWord.enforced.rawValue) else {
+            throw RoomError.invalid("consent", "consent is enforced or advisory")
+        }
+        settings.isAdvisory = word == .advisory
         return RoomCreation(
-            room: try optionalRoom(), kind: kind,
-            settings: RoomSettings(
-                name: try required("name"), cover: try optional("cover") ?? "", tags: try optional("tags") ?? [],
-                needsRequest: try optional("needsRequest") ?? false, pictureFormat: format),
-            seats: try seats(default: kind == .chorus ? 2 : 8))
+            room: try optionalRoom(), kind: kind, settings: settings, seats: try seats(default: kind == .chorus ? 2 : 8)
+        )
     }
 
     /// A number of plain seats, or a list that says how each starts out.
@@ -406,3 +411,6 @@ extension Parameters {
         return MessageDraft(body, id: try optional("id"), priority: priority)
     }
 }
+
+/// Whether listeners have to ask before they sit down is a rule of the server, where the application has it so, or left to the clients.
+enum ConsentWord: String, Codable { case enforced, advisory }

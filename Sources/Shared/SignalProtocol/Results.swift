@@ -272,15 +272,15 @@ package struct RoomEntered: Codable, Sendable, Hashable {
             entry = .snapshot(try container.decode(RoomSnapshot.self, forKey: .snapshot))
             return
         }
-        // Events of a newer server are passed over: the numbers below count them.
-        entry = .resumed(
-            RoomResumption(
-                epoch: try container.decode(UInt64.self, forKey: .epoch),
-                seq: try container.decode(UInt64.self, forKey: .seq),
-                chat: try container.decode(UInt64.self, forKey: .chat),
-                events: try container.decode([HeardEvent].self, forKey: .events).compactMap(\.known),
-                state: try container.decode(RoomResumption.PassingState.self, forKey: .state),
-                mediaEpoch: try container.decode(UInt64.self, forKey: .mediaEpoch)))
+        let events = try container.decode([HeardEvent].self, forKey: .events)
+        var gap = RoomResumption(
+            epoch: try container.decode(UInt64.self, forKey: .epoch),
+            seq: try container.decode(UInt64.self, forKey: .seq),
+            chat: try container.decode(UInt64.self, forKey: .chat), events: events.compactMap(\.known),
+            state: try container.decode(RoomResumption.PassingState.self, forKey: .state),
+            mediaEpoch: try container.decode(UInt64.self, forKey: .mediaEpoch))
+        gap.isUnreadable = events.contains { if case .unknown(.some) = $0 { true } else { false } }
+        entry = .resumed(gap)
     }
 }
 

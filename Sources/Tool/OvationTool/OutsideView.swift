@@ -143,7 +143,7 @@ struct OutsideView {
         let (subject, name) = way == .udp ? ("media-udp", "UDP") : ("media-tcp", "TCP")
         switch outcome {
         case .connected: return .fine(subject, "Sound can flow by \(name): the media port answers.")
-        case .failed(let error) where error.is(.mediaRefused):
+        case .failed(let error) where error.code == .mediaRefused:
             return .problem(
                 subject, "The server opens no media path: \(error.message).", "The server's log tells more.")
         default: return .problem(subject, "Nothing comes back from the media port by \(name).", Self.advice(way))

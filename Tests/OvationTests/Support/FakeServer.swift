@@ -38,8 +38,9 @@ final class FakeServer {
     var isDown = false
     private(set) var sockets: [Socket] = []
     private(set) var calls: [Call] = []
-    /// Kept, as a client keeps its own.
+    /// Kept, as a client keeps its own, and an app its rooms.
     private var conversations: [SignalConnection] = []
+    private var sessions: [RoomSession] = []
     private var scripts: [Method: (Call) -> Reply] = [:]
     /// What was delivered, in order, with what tests add to it.
     let log = EventLog()
@@ -100,7 +101,9 @@ final class FakeServer {
         let box = Mutex<RoomSession?>(nil)
         conversation.enter(room, timeout: .seconds(15)) { result in box.withLock { $0 = try? result.get() } }
         run()
-        return box.withLock { $0 }
+        let session = box.withLock { $0 }
+        if let session { sessions.append(session) }
+        return session
     }
 
     func run() { loop.run() }
@@ -251,7 +254,7 @@ extension RoomSession.Event {
         case .connectionLost: "lost"
         case .resumed: "resumed"
         case .ended(let reason, _): "ended \(reason)"
-        case .gone(let error): "gone \(error.name)"
+        case .gone(let error): "gone \(error.code)"
         case .invitation(let news): "invitation \(news.invitation.id) \(news.invitation.state)"
         default: "\(self)"
         }

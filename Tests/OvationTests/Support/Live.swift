@@ -59,6 +59,6 @@ func refusal(_ call: () async throws -> Void) async -> String {
         try await call()
         return "accepted"
     } catch {
-        return (error as? OvationError)?.name ?? "\(error)"
+        return (error as? OvationError)?.code.rawValue ?? "\(error)"
     }
 }

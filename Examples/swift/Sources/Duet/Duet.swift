@@ -34,13 +34,16 @@ struct Duet: AsyncParsableCommand {
         let address = try server.map { try ServerAddress($0) } ?? ServerAddress.fromEnvironment()
         let client = OvationClient(server: address, configuration: .init(clientName: "duet"))
         if list {
-            return try await client.songs().forEach { print("\($0.id)  \($0.title), \($0.durationMs / 1_000) s") }
+            for song in try await client.songs() {
+                print("\(song.id)  \(song.title), \(song.duration.components.seconds) s")
+            }
+            return
         }
         let song = room == nil ? try await chosenSong(client) : nil
         try await client.signIn(name: name)
         let room = try await enter(client)
         try prepare(room.audio)
-        let events = room.events
+        let events = room.events(replay: .all)
         try await room.takeSeat(song == nil ? 1 : 0)
         if song != nil { print("Waiting. The other singer: duet --name … --room \(room.id)") }
 
@@ -50,7 +53,7 @@ struct Duet: AsyncParsableCommand {
             try await group.next()
             group.cancelAll()
         }
-        let sounds = room.audio.events
+        let sounds = room.audio.events(replay: .all)
         await client.signOut()
         for try await _ in sounds {}  // A recording is whole when the events of the sound have ended.
     }
@@ -58,7 +61,7 @@ struct Duet: AsyncParsableCommand {
     private func chosenSong(_ client: OvationClient) async throws -> Song {
         if let song, song.contains("://") {
             guard let length else { throw ValidationError("--song by its address needs --length, in seconds") }
-            return Song(id: "own", title: song, durationMs: Int64(length * 1_000), accompaniment: song)
+            return Song(id: "own", title: song, duration: .seconds(length), accompaniment: song)
         }
         let songs = try await client.songs()
         guard let found = song == nil ? songs.first : songs.first(where: { $0.id == song }) else {
@@ -109,10 +112,10 @@ struct Duet: AsyncParsableCommand {
     private func raiseVoice(to play: SongPlay, in audio: RoomAudio) {
         guard let voice else { return }
         audio.stopMusic(Self.voice)
-        guard let startAt = play.startAt else { return }  // Paused.
+        guard let starts = play.starts else { return }  // Paused.
         var track = MusicTrack(id: Self.voice, source: voice)
-        track.start = .milliseconds(play.positionMs)
-        track.startsAt = startAt
+        track.start = play.position
+        track.starts = starts
         track.controls.isPublished = true
         track.controls.localVolume = 0
         audio.playMusic(track)

@@ -37,7 +37,7 @@ struct Recorder: AsyncParsableCommand {
         }
 
         // Events of the sound end when nothing more can sound: then the last of it is in the file.
-        let sounds = room.audio.events
+        let sounds = room.audio.events(replay: .all)
         await client.signOut()
         for try await _ in sounds {}
         print("\(output) is complete.")
@@ -47,7 +47,7 @@ struct Recorder: AsyncParsableCommand {
     private func tellWhoSpeaks(in room: RoomSession) async throws {
         let began = ContinuousClock.now
         var speaking: Set<UserID> = []
-        for try await event in room.events {
+        for try await event in room.events(replay: .all) {
             switch event {
             case .levels(let levels):
                 for user in levels.keys where !speaking.contains(user) {

@@ -43,7 +43,7 @@ struct Host {
 
     /// Until the room ends. Lost connections heal by themselves: what was missed comes as events when the room is back.
     func serve() async throws {
-        for try await event in room.events {
+        for try await event in room.events(replay: .all) {
             do {
                 switch event {
                 case .memberEntered(let member):
@@ -70,7 +70,7 @@ struct Host {
         }
     }
 
-    /// Somebody asks to be let onto a seat (`ENTER_SEAT`, the seat as content). The seat is theirs to take once they are told yes.
+    /// Somebody asks to be let onto a seat (the seat is the content of the request). The seat is theirs to take once they are told yes.
     private func answer(_ request: Invitation) async throws {
         guard request.state == .waiting else { return }
         guard let seat = Int(request.content), isFree(seat) else {
@@ -89,7 +89,7 @@ struct Host {
             if let present = room.state.member(user.id)?.seat {
                 try await room.send("\(user.name), you sit on seat \(present). !leave frees it.")
             } else {
-                try await room.pickSeat(seat, for: user.id)
+                try await room.seat(user.id, at: seat)
             }
         case "leave": if let seat = room.state.member(user.id)?.seat { try await room.kickSeat(seat) }
         case "seats": try await room.send("Free seats: \(freeSeats).")

@@ -1,6 +1,6 @@
 /// The presets of the reverb. Their numbers are those of the published `setVoiceReverbType`.
 /// Documentation/effects.md has the decay, brightness, loudness and cost of each.
-public enum ReverbPreset: Int32, CaseIterable, Sendable {
+@nonexhaustive public enum ReverbPreset: Int32, CaseIterable, Sendable {
     /// No effect.
     case off = 0
     /// A karaoke box: a slap echo that returns on the other side, with a hall behind it.

@@ -1,6 +1,6 @@
 /// The presets of the voice changer. Their numbers are those of the published `setVoiceChangerType`.
 /// Documentation/effects.md has the pitch, formants, loudness and cost of each.
-public enum VoicePreset: Int32, CaseIterable, Sendable {
+@nonexhaustive public enum VoicePreset: Int32, CaseIterable, Sendable {
     /// No effect.
     case off = 0
     /// A cheeky child: much higher, with a small mouth.

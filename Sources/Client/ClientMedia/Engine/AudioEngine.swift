@@ -2,7 +2,7 @@ package import AudioGraph
 internal import DatagramIO
 internal import MediaCodecs
 package import MediaDevices
-internal import Synchronization
+internal import Platform
 package import Timing
 package import Wire
 

@@ -60,7 +60,7 @@ package final class CaptureSide {
     func use(_ device: any AudioInputDevice) { sender.hasExactTimes = device.hasExactTimes }
 
     /// 0…100.
-    var level: UInt8 { sender.meter.loudness }
+    var level: UInt8 { sender.loudness }
 
     package func process(_ block: AudioBuffer, captured: Instant) {
         if !isMicrophone { block.clear() }

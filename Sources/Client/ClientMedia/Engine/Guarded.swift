@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// A value behind a lock.
 ///

@@ -1,7 +1,7 @@
 internal import AudioGraph
 internal import DatagramIO
 internal import MediaCodecs
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// All tracks that play at once: each is decoded ahead by a thread of its own, heard through the output device's thread and
@@ -70,7 +70,7 @@ package final class MusicPlayer: Sendable {
             let decoder = Handover(
                 TrackDecoder(
                     id: id, stream: stream, lock: tracks, poller: poller, open: open, clock: clock, tell: tell))
-            count.add(1, ordering: .relaxed)
+            count.wrappingAdd(1, ordering: .relaxed)
             let count = Counter(self)
             _ = try WorkerThread(name: "music") {
                 decoder.value.run()
@@ -88,7 +88,7 @@ package final class MusicPlayer: Sendable {
 
         init(_ player: MusicPlayer) { self.player = player }
 
-        func subtract() { player?.count.subtract(1, ordering: .relaxed) }
+        func subtract() { player?.count.wrappingSubtract(1, ordering: .relaxed) }
     }
 
     func stop(_ id: Int32) { change(id) { $0.isOver = true } }

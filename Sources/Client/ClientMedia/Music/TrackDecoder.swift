@@ -1,7 +1,7 @@
 internal import AudioGraph
 internal import DatagramIO
 internal import MediaCodecs
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// What the thread of one track does: open, decode ahead through speed and pitch, repeat, tell how far it is.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// Packets between the thread that receives and the one that plays. Memory is taken once; when nobody plays, the oldest

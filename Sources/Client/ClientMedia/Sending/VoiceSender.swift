@@ -32,7 +32,11 @@ package final class VoiceSender {
     package var processors: [any AudioProcessor] = []
     /// Whether the device computes the times of its blocks.
     package var hasExactTimes = false
-    package private(set) var meter = LevelMeter()
+    private var meter = LevelMeter()
+    /// Of what is captured and not sent.
+    private var mutedMeter = LevelMeter()
+    /// How loud the microphone is, muted or not, with the music on top: 0…100.
+    package var loudness: UInt8 { max(meter.loudness, mutedMeter.loudness) }
     /// Frames per packet.
     package var frameSize: Int { encoder.frameSize }
 
@@ -79,6 +83,7 @@ package final class VoiceSender {
         let frames = min(block.frameCount, maximumBlockFrames)
         skipPause(before: captured, of: frames)
         work.copy(from: block)
+        if isMuted { mutedMeter.measure(work) } else { mutedMeter.heard(.silence, frames: frames) }
         let wasAudible = gain.current > 0
         gain.process(work)
         tap(.captured(work))

@@ -2,9 +2,9 @@ internal import DTLS
 internal import DatagramIO
 internal import ICE
 internal import PeerSession
+internal import Platform
 internal import RTP
 internal import SDP
-internal import Synchronization
 package import Timing
 package import Wire
 

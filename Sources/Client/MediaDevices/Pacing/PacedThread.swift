@@ -1,6 +1,6 @@
 internal import DatagramIO
 internal import Glibc
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// A thread that does something for each block of a device without hardware, at the time it is due.

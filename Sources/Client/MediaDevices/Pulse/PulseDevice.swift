@@ -1,7 +1,7 @@
 internal import AudioGraph
 internal import DatagramIO
 internal import Glibc
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// What both directions share: the connection and the thread while the device runs.

@@ -1,6 +1,6 @@
 package import AudioGraph
 package import MediaCodecs
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// A microphone before which someone plays a file.

@@ -1,5 +1,5 @@
 internal import AudioGraph
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// What all devices without hardware share: the clock, its rate, and the thread while they run.

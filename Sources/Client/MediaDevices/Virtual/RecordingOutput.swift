@@ -1,6 +1,6 @@
 package import AudioGraph
 package import MediaCodecs
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// Loudspeakers that write what they play into a WAV file.

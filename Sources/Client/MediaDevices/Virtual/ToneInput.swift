@@ -1,5 +1,5 @@
 package import AudioGraph
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// A microphone before which someone plays a sine.

@@ -1,9 +1,9 @@
 internal import ClientMedia
 internal import Dispatch
 internal import NIOCore
+internal import Platform
 internal import RoomModel
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// Keeps the way of one room's sound open, on the connection's event loop: carries out what the `MediaPathMachine` says, and
@@ -130,7 +130,7 @@ final class AudioPath {
     private func answered(_ result: Result<CallAnswer, OvationError>, _ number: UInt32) {
         guard number == offers else { return }
         switch result {
-        case .failure(let error) where error.is(.connectionLost): handle(.signallingLost)
+        case .failure(let error) where error.code == .connectionLost: handle(.signallingLost)
         case .failure(let error): handle(.refused(error))
         case .success(.media(let answer)):
             let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)

@@ -136,8 +136,7 @@ struct MediaPathMachine: Sendable {
     private mutating func failed(_ error: OvationError, at now: Instant) -> [Action] {
         self.error = error
         let isFinal =
-            [RoomError.Code.notInRoom, .roomNotFound, .roomClosed, .sessionReplaced].contains { error.is($0) }
-            || error.is(.signedOut)
+            [.notInRoom, .roomNotFound, .roomClosed, .sessionReplaced, .signedOut].contains(error.code)
         if isFinal {
             phase = .closed
             return [.close]

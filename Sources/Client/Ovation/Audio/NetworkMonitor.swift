@@ -1,6 +1,6 @@
 internal import ClientMedia
 internal import Dispatch
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// Looks at the network of a room's media path every now and then, as long as it lives.

@@ -3,7 +3,7 @@ package import MediaDevices
 
 extension RoomAudio {
     /// Where sound comes from.
-    public enum Input: Sendable, Hashable {
+    @nonexhaustive public enum Input: Sendable, Hashable {
         /// No input.
         case none
         /// The default microphone, or the one with that name.
@@ -18,7 +18,7 @@ extension RoomAudio {
     }
 
     /// Where sound is played.
-    public enum Output: Sendable, Hashable {
+    @nonexhaustive public enum Output: Sendable, Hashable {
         /// No output.
         case none
         /// The default loudspeaker, or the one with that name.

@@ -1,6 +1,6 @@
 internal import ClientMedia
+internal import Platform
 internal import RoomModel
-internal import Synchronization
 internal import Timing
 
 // The room's song, and singing to it.

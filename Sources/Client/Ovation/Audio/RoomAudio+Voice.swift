@@ -17,11 +17,15 @@ extension RoomAudio {
     }
 
     /// Whether the user hears their own voice. Use it with headphones.
-    public func setEarMonitor(_ isOn: Bool, volume: Int = 100) {
-        engine?.update {
-            $0.earMonitor.isOn = isOn
-            $0.earMonitor.volume = volume
-        }
+    public var isEarMonitorOn: Bool {
+        get { engine?.settings.earMonitor.isOn ?? false }
+        set { engine?.update { $0.earMonitor.isOn = newValue } }
+    }
+
+    /// The volume at which the user hears their own voice, 0…150.
+    public var earMonitorVolume: Int {
+        get { engine?.settings.earMonitor.volume ?? 100 }
+        set { engine?.update { $0.earMonitor.volume = newValue } }
     }
 
     /// The reverb of the user's voice.

@@ -1,7 +1,7 @@
 internal import ClientMedia
 internal import Dispatch
+internal import Platform
 public import RoomModel
-internal import Synchronization
 internal import Timing
 
 /// The sound of a room: the user's microphone, the other speakers, and music.
@@ -11,7 +11,7 @@ internal import Timing
 /// choose them with `useInput` and `useOutput`. Volumes are 0…150; 100 leaves the sound unchanged.
 public final class RoomAudio: Sendable {
     /// The state of the media path.
-    public enum Connection: Sendable, Hashable {
+    @nonexhaustive public enum Connection: Sendable, Hashable {
         /// Not opened, because the client is configured so (`OvationClient.Configuration.audio`).
         case off
         /// Being opened.
@@ -27,7 +27,7 @@ public final class RoomAudio: Sendable {
     }
 
     /// Something that happened to the sound.
-    public enum Event: Sendable, Hashable {
+    @nonexhaustive public enum Event: Sendable, Hashable {
         /// The connection has changed.
         case connectionChanged(Connection)
         /// The microphone could not be started.
@@ -112,18 +112,30 @@ public final class RoomAudio: Sendable {
     /// The state of the media path now and after each change.
     public var connectionChanges: StateChanges<Connection> { box.subscribe() }
 
-    /// Events of the sound.
+    /// Events of the sound from now on; see `EventStream`.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client.
-    public var levels: (own: Int, users: [UserID: Int]) {
-        guard let levels = engine?.levels() else { return (0, [:]) }
+    /// Events of the sound, with what happened before.
+    public func events(replay: EventReplay) -> EventStream<Event> { broadcast.subscribe(replay) }
+
+    /// How loud everybody is, as one client measures it.
+    public struct Levels: Sendable, Hashable {
+        /// The user's microphone while it is open, also while it is muted: 0…100.
+        public var own = 0
+        /// Everybody on a seat, 0…100.
+        public var users: [UserID: Int] = [:]
+    }
+
+    /// The loudness of the user and of everybody on a seat, as this client measures it. See `RoomSession.serverLevels` for what the server
+    /// measures.
+    public var localLevels: Levels {
+        guard let levels = engine?.levels() else { return Levels() }
         let asked = wishes.withLock { $0.asked }
         var users: [UserID: Int] = [:]
         for (slot, level) in levels.slots.enumerated() {
             if let user = asked.user(onSlot: slot) { users[user] = Int(level) }
         }
-        return (Int(levels.own), users)
+        return Levels(own: Int(levels.own), users: users)
     }
 
     /// Counters of the media path since it was opened.
@@ -171,6 +183,9 @@ public final class RoomAudio: Sendable {
     /// Captures while one is seated, as at first.
     public func captureWhenSeated() { wish { $0.microphone = .whenSeated } }
 
+    /// Mutes the microphone on this side alone, seated or not, beside what the room says of it.
+    package func holdMuted(_ isMuted: Bool) { wish { $0.isHeldMuted = isMuted } }
+
     // MARK: - What others sound like
 
     /// Plays somebody no more, or again; for oneself alone.
@@ -180,11 +195,20 @@ public final class RoomAudio: Sendable {
         }
     }
 
-    /// Plays nobody, or everybody again.
-    public func setAllMuted(_ muted: Bool) { engine?.update { $0.isAllRemoteMuted = muted } }
+    /// Whether nobody is played.
+    public var isAllMuted: Bool {
+        get { engine?.settings.isAllRemoteMuted ?? false }
+        set { engine?.update { $0.isAllRemoteMuted = newValue } }
+    }
+
+    /// Whether somebody is not played.
+    public func isMuted(_ user: UserID) -> Bool { wishes.withLock { $0.asked.mutedUsers.contains(user) } }
+
+    /// How loud somebody is played, 0…150; 100 leaves the sound as it is.
+    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
 
     /// How loud somebody is played.
-    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
+    public func volume(of user: UserID) -> Int { wishes.withLock { $0.asked.volumes[user] ?? 100 } }
 
     /// How loud everything is played.
     public var playbackVolume: Int {
@@ -210,12 +234,6 @@ public final class RoomAudio: Sendable {
 
     /// The room has changed: seats, mutes, oneself.
     func take(_ state: RoomState) {
-        let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
-        let isMuted = state.me.micMuted || seat?.muted ?? false
-        // Not here: the engine may be starting a device, and the connection must not wait for it.
-        work { engine in
-            if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
-        }
         if state.info.kind == .chorus { prepareDuet(state) }
         wish { $0.take(state) }
     }
@@ -232,10 +250,13 @@ public final class RoomAudio: Sendable {
                 return (plan, plan.captures != wishes.isCapturing)
             }
             let settings = engine.settings
-            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes {
+            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes
+                || settings.isMicrophoneMuted != plan.isMicrophoneMuted
+            {
                 engine.update {
                     $0.mutedSlots = plan.mutedSlots
                     $0.slotVolumes = plan.slotVolumes
+                    $0.isMicrophoneMuted = plan.isMicrophoneMuted
                 }
             }
             guard isCaptureNew else { return }

@@ -1,7 +1,7 @@
 internal import ClientMedia
 internal import Dispatch
 internal import MediaDevices
-internal import Synchronization
+internal import Platform
 
 /// The microphone and the loudspeaker that were chosen for a room.
 final class SoundDevices: Sendable {

@@ -7,16 +7,20 @@ struct SoundWishes {
     /// The same, as the engine takes it.
     struct Plan: Equatable {
         var captures = false
+        var isMicrophoneMuted = false
         /// By the seats' indices.
         var mutedSlots: Set<Int> = []
         var slotVolumes: [Int: Int] = [:]
     }
 
     var microphone = Microphone.whenSeated
+    /// Muted here, seated or not, whatever the room says.
+    var isHeldMuted = false
     var mutedUsers: Set<UserID> = []
     var volumes: [UserID: Int] = [:]
     private var seats: [Seat] = []
     private var me: UserID?
+    private var isMuted = false
     /// Of a duet: whoever leads hears none of the other singers.
     private var isLeading = false
 
@@ -24,6 +28,8 @@ struct SoundWishes {
     mutating func take(_ state: RoomState) {
         seats = state.seats
         me = state.me.id
+        let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
+        isMuted = state.me.micMuted || seat?.muted ?? false
         isLeading = state.duet.leader == state.me.id
     }
 
@@ -38,6 +44,7 @@ struct SoundWishes {
             if isUnheard || mutedUsers.contains(user) { plan.mutedSlots.insert(seat.index) }
             if let volume = volumes[user] { plan.slotVolumes[seat.index] = volume }
         }
+        plan.isMicrophoneMuted = isMuted || isHeldMuted
         plan.captures =
             switch microphone {
             case .on: true

@@ -1,6 +1,6 @@
 internal import NIOCore
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// What a client shows to the outside, across its sign-ins: state, events, clock.
@@ -10,6 +10,7 @@ final class ClientOutlet: Sendable {
     let clock: RoomClock
     let callTimeout: TimeAmount
     private let handler = Mutex<Callback<OvationClient.Delivery>?>(nil)
+    private let owner = Mutex<WeakClient?>(nil)
 
     let hasAudio: Bool
     let usesTCP: Bool
@@ -31,6 +32,12 @@ final class ClientOutlet: Sendable {
         certificates = hasAudio ? CertificateFile(trustRoots) : nil
     }
 
+    /// Whose outlet it is.
+    var client: OvationClient? {
+        get { owner.withLock { $0?.client } }
+        set { owner.withLock { $0 = newValue.map(WeakClient.init) } }
+    }
+
     func deliver(to handler: (@Sendable (OvationClient.Delivery) -> Void)?) {
         self.handler.withLock { $0 = handler.map(Callback.init) }
     }
@@ -42,8 +49,7 @@ final class ClientOutlet: Sendable {
         handler.withLock { $0 }?(.client(event))
     }
 
-    func tell(_ room: RoomSession, _ event: RoomSession.Event) {
-        room.broadcast.send(event)
+    func deliver(_ event: RoomSession.Event, of room: RoomSession) {
         handler.withLock { $0 }?(.room(room, event))
     }
 
@@ -54,4 +60,9 @@ final class ClientOutlet: Sendable {
             connection.perform(body, timeout: timeout, token: token, completion: completion)
         }
     }
+}
+
+private struct WeakClient: Sendable {
+    weak let client: OvationClient?
+    init(_ client: OvationClient) { self.client = client }
 }

@@ -3,7 +3,7 @@ public import RoomModel
 /// Who is signed in, and the state of the connection.
 public struct ClientState: Sendable, Hashable {
     /// The state of the connection.
-    public enum Phase: Sendable, Hashable {
+    @nonexhaustive public enum Phase: Sendable, Hashable {
         /// Nobody is signed in. With an error: why the last session ended.
         case signedOut(OvationError?)
         /// Signing in.
@@ -47,7 +47,7 @@ public struct ClientState: Sendable, Hashable {
 
 extension OvationClient {
     /// Something that happened to the connection or the session.
-    public enum Event: Sendable, Hashable {
+    @nonexhaustive public enum Event: Sendable, Hashable {
         /// The connection is lost. It reconnects automatically.
         case connectionLost(OvationError)
         /// The connection is back, and so is the room.

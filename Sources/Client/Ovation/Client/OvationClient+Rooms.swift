@@ -20,6 +20,8 @@ public struct RoomDraft: Sendable, Hashable {
     public var seats: [SeatSetup]
     /// What the pictures of a live room come in. It cannot be changed later.
     public var pictureFormat: PictureFormat
+    /// Whether `needsRequest` is a hint for clients, and no rule of the server.
+    package var isAdvisory = false
     /// Where the application asks for one: a key that lets its bearer create the room `id`.
     public var privateMapKey: String?
 
@@ -49,11 +51,10 @@ public struct RoomDraft: Sendable, Hashable {
     }
 
     package var creation: RoomCreation {
-        RoomCreation(
-            room: id, kind: kind,
-            settings: RoomSettings(
-                name: name, cover: cover, tags: tags, needsRequest: needsRequest, pictureFormat: pictureFormat),
-            seats: seats)
+        var settings = RoomSettings(
+            name: name, cover: cover, tags: tags, needsRequest: needsRequest, pictureFormat: pictureFormat)
+        settings.isAdvisory = isAdvisory
+        return RoomCreation(room: id, kind: kind, settings: settings, seats: seats)
     }
 }
 

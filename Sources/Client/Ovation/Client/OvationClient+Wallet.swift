@@ -17,7 +17,7 @@ extension OvationClient {
     }
 
     /// An account of the user's.
-    public enum Account: Sendable, Hashable {
+    @nonexhaustive public enum Account: Sendable, Hashable {
         /// What can be spent.
         case wallet
         /// What was received by gifts.

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 public import RoomModel
 package import SignalProtocol
-internal import Synchronization
 package import Timing
 
 /// A client of an Ovation server: signs in, shows the directory, creates and enters rooms.
@@ -17,10 +17,10 @@ package import Timing
 ///
 /// Once signed in, the client reconnects automatically after a lost connection: at once, then after 0.5 s, 1 s … 10 s. The room, the seat
 /// and the event numbers continue where they were. Calls wait for the connection until their timeout.
-/// One client is signed in as one user at a time. Keep it as long as its rooms are used.
+/// One client is signed in as one user at a time. A room that was entered keeps its client.
 public final class OvationClient: Sendable {
     /// The certificates that a server must be signed by. Its name must match too.
-    public enum TrustRoots: Sendable, Hashable {
+    @nonexhaustive public enum TrustRoots: Sendable, Hashable {
         /// The certificates that this machine trusts.
         case system
         /// A file in PEM form, such as the certificate that `ovation serve --lan` writes.
@@ -30,7 +30,7 @@ public final class OvationClient: Sendable {
     }
 
     /// Whether rooms have sound.
-    public enum Audio: Sendable, Hashable {
+    @nonexhaustive public enum Audio: Sendable, Hashable {
         /// The media path is opened when a room is entered.
         case automatic
         /// There is no media path. For programs that only follow rooms.
@@ -90,10 +90,11 @@ public final class OvationClient: Sendable {
             server: server, callTimeout: TimeAmount(configuration.callTimeout),
             hasAudio: configuration.audio == .automatic, trustRoots: configuration.trustRoots, skew: configuration.skew,
             usesTCP: configuration.usesTCP)
+        outlet.client = self
     }
 
     deinit {
-        line.withLock { $0 }?.run { $0.stop(OvationError(.signedOut)) }
+        line.withLock { $0 }?.run { $0.signOut {} }
         outlet.state.finish()
         outlet.events.finish()
     }
@@ -104,8 +105,11 @@ public final class OvationClient: Sendable {
     /// The state now and after each change.
     public var changes: StateChanges<ClientState> { outlet.state.subscribe() }
 
-    /// Events of the connection and the session.
+    /// Events of the connection and the session from now on; see `EventStream`.
     public var events: EventStream<Event> { outlet.events.subscribe() }
+
+    /// Events of the connection and the session, with what happened before.
+    public func events(replay: EventReplay) -> EventStream<Event> { outlet.events.subscribe(replay) }
 
     /// The server's clock.
     public var clock: RoomClock { outlet.clock }
@@ -191,14 +195,8 @@ public final class OvationClient: Sendable {
             return line
         }
         guard let former else { return }
-        // Whatever the server says, this side is done.
-        let _: CallAnswer? = try? await former.ask { connection, token, completion in
-            guard connection.isReady else { return completion(.success(.empty)) }
-            connection.perform(.closeSession, timeout: .seconds(2), token: token, completion: completion)
-        }
-        let _: Void? = try? await former.ask { connection, _, completion in
-            connection.stop(OvationError(.signedOut))
-            completion(.success(()))
+        await withCheckedContinuation { continuation in
+            former.run { $0.signOut { continuation.resume() } }
         }
     }
 

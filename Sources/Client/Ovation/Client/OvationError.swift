@@ -1,13 +1,12 @@
-public import RoomModel
 internal import SignalProtocol
 
 /// Why something did not work: a refusal of the server, or a failure on this side.
 ///
-/// Switch on `name`, which is stable; `code` is the number that the reference systems document where they have one;
+/// Compare `code`, which is stable; `number` is the one that the reference systems document where they have one;
 /// `message` is an English sentence for a log. The refusals of the server are listed in Documentation/protocol.md §3. Failures
 /// on this side are:
 ///
-/// | name | code | meaning, and what to do |
+/// | code | number | meaning, and what to do |
 /// |---|---|---|
 /// | `offline` | -1 | there was no connection within the call's timeout; the client keeps reconnecting |
 /// | `connection_lost` | -2 | the connection broke before the answer, and the client cannot safely repeat the call |
@@ -25,11 +24,11 @@ internal import SignalProtocol
 /// | `not_supported` | -15 | this device cannot do that; everything else goes on |
 /// | `media_failed` | -30 | the path for sound could not be opened |
 public struct OvationError: Error, Hashable, Sendable {
-    /// The documented number. Several names may share one.
-    public let code: Int32
-    /// Stable, to switch on; see `OvationError.Name`.
-    public let name: String
-    /// An English sentence for a log. For users, show a sentence of your own by `name`.
+    /// Stable, to compare with.
+    public let code: Code
+    /// The documented number. Several codes may share one.
+    public let number: Int32
+    /// An English sentence for a log. For users, show a sentence of your own by `code`.
     public let message: String
     /// The parameter that is missing or wrong, with `invalid_params`.
     public let field: String?
@@ -40,84 +39,12 @@ public struct OvationError: Error, Hashable, Sendable {
     /// With `internal`: the incident's number in the server's log.
     public let incident: String?
 
-    /// The name of a failure on this side. Those of the server are the names of `RoomError.Code`.
-    public enum Name: String, Hashable, Sendable, CaseIterable {
-        /// There was no connection within the call's timeout.
-        case offline
-        /// The connection broke before the answer.
-        case connectionLost = "connection_lost"
-        /// No answer in time.
-        case timeout
-        /// The calling task was cancelled.
-        case cancelled
-        /// Nobody is signed in.
-        case signedOut = "signed_out"
-        /// No server answers at that address.
-        case serverUnreachable = "server_unreachable"
-        /// This server gives out no tickets of its own.
-        case signInUnavailable = "sign_in_unavailable"
-        /// Too many calls wait for answers.
-        case tooManyCalls = "too_many_calls"
-        /// Events were not read fast enough.
-        case tooSlow = "too_slow"
-        /// This is no address of a server.
-        case invalidAddress = "invalid_address"
-        /// What answered is no Ovation server.
-        case invalidAnswer = "invalid_answer"
-        /// A file of this machine cannot be read.
-        case fileUnreadable = "file_unreadable"
-        /// The room is of a kind that this version does not know.
-        case roomKindUnknown = "room_kind_unknown"
-        /// This device cannot do that.
-        case notSupported = "not_supported"
-        /// The path for sound could not be opened.
-        case mediaFailed = "media_failed"
-
-        /// The stable text.
-        public var text: String { rawValue }
-        var code: Int32 { row.code }
-        var meaning: String { row.meaning }
-
-        private var row: (code: Int32, meaning: String) {
-            switch self {
-            case .offline: (-1, "there is no connection")
-            case .connectionLost: (-2, "the connection broke before the answer")
-            case .timeout: (-3, "there was no answer in time")
-            case .cancelled: (-4, "the calling task was cancelled")
-            case .signedOut: (-5, "nobody is signed in")
-            case .serverUnreachable: (-6, "no server answers at this address")
-            case .signInUnavailable: (-7, "this server gives out no tickets")
-            case .tooManyCalls: (-8, "too many calls wait for answers")
-            case .tooSlow: (-9, "events were not read fast enough")
-            case .invalidAddress: (-11, "this is no address of a server")
-            case .invalidAnswer: (-12, "the answer is not from an Ovation server")
-            case .fileUnreadable: (-13, "the file cannot be read")
-            case .roomKindUnknown: (-14, "the room needs a newer version of this app")
-            case .notSupported: (-15, "this device cannot do that")
-            case .mediaFailed: (-30, "the path for sound could not be opened")
-            }
-        }
-    }
-
-    /// A failure of this side.
-    /// - Parameter message: absent: what the name means.
-    public init(_ name: Name, _ message: String? = nil, retryAfter: Duration? = nil) {
-        self.init(code: name.code, name: name.text, message: message ?? name.meaning, retryAfter: retryAfter)
-    }
-
-    /// A refusal as a server gives it, for a program that stands in for one in its tests.
-    public init(_ code: RoomError.Code, _ message: String? = nil, retryAfter: Duration? = nil) {
-        self.init(
-            code: Int32(clamping: code.number), name: code.name, message: message ?? code.meaning,
-            retryAfter: retryAfter)
-    }
-
-    private init(
-        code: Int32, name: String, message: String, field: String? = nil, reason: String? = nil,
+    init(
+        code: Code, number: Int32, message: String, field: String? = nil, reason: String? = nil,
         retryAfter: Duration? = nil, incident: String? = nil
     ) {
         self.code = code
-        self.name = name
+        self.number = number
         self.message = message
         self.field = field
         self.reason = reason
@@ -127,16 +54,10 @@ public struct OvationError: Error, Hashable, Sendable {
 
     init(_ refusal: ServerRefusal) {
         self.init(
-            code: Int32(clamping: refusal.code), name: refusal.name, message: refusal.message, field: refusal.field,
-            reason: refusal.reason,
+            code: Code(rawValue: refusal.name), number: Int32(clamping: refusal.code), message: refusal.message,
+            field: refusal.field, reason: refusal.reason,
             retryAfter: refusal.retryAfterMs.flatMap { $0 >= 0 ? .milliseconds($0) : nil }, incident: refusal.incident)
     }
-
-    /// Whether it is the failure of that name.
-    public func `is`(_ name: Name) -> Bool { self.name == name.text }
-
-    /// Whether it is the server's refusal of that code.
-    public func `is`(_ code: RoomError.Code) -> Bool { name == code.name }
 
     /// Whatever was thrown, as an error of ours.
     static func of(_ thrown: any Error) -> OvationError {
@@ -151,6 +72,6 @@ public struct OvationError: Error, Hashable, Sendable {
 extension OvationError: CustomStringConvertible {
     public var description: String {
         let details = [field.map { "field: \($0)" }, reason.map { "reason: \($0)" }].compactMap { $0 }
-        return "\(name) (\(code)): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]")
+        return "\(code) (\(number)): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]")
     }
 }

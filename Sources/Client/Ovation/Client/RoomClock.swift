@@ -1,6 +1,7 @@
 internal import ClientMedia
+public import Foundation
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 package import Timing
 
 /// The server's clock as this client knows it, so that everybody in a room can act at the same moment.
@@ -10,9 +11,9 @@ package import Timing
 public final class RoomClock: Sendable {
     /// One reading.
     public struct Reading: Sendable, Hashable {
-        /// Milliseconds since 1970 on the server's clock.
-        public let milliseconds: Double
-        /// The true time differs from `milliseconds` by at most this much.
+        /// What the server's clock shows.
+        public let date: Date
+        /// The true time differs from `date` by at most this much.
         public let error: Duration
     }
 
@@ -35,12 +36,12 @@ public final class RoomClock: Sendable {
     /// The server's time now; `nil` until it has been read for the first time.
     public var reading: Reading? {
         estimate(at: now).map {
-            Reading(milliseconds: Double($0.server) / 1e6, error: Duration($0.error))
+            Reading(date: Date(timeIntervalSince1970: Double($0.server) / 1e9), error: Duration($0.error))
         }
     }
 
     /// The server's time now, in whole milliseconds since 1970.
-    public var milliseconds: Int64? { estimate(at: now).map { $0.server / 1_000_000 } }
+    package var milliseconds: Int64? { estimate(at: now).map { $0.server / 1_000_000 } }
 
     /// What the server's clock shows at a moment of ours (`now`): nanoseconds since 1970, with the bound of the error.
     package func estimate(at instant: Instant) -> RoomClockEstimator.Estimate? {

@@ -21,16 +21,18 @@ final class RoomFollower {
         var done: () -> Void
     }
 
-    let session: RoomSession
+    private let parts: RoomParts
+    /// Held by whoever entered the room.
+    private(set) weak var session: RoomSession?
     private unowned let connection: SignalConnection
     private var state: RoomState {
         didSet {
-            session.box.set(state)
+            parts.box.set(state)
             guard
                 state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play
                     || state.duet != oldValue.duet || state.network.apart != oldValue.network.apart
             else { return }
-            session.audio.take(state)
+            parts.audio.take(state)
         }
     }
     private var path: AudioPath?
@@ -43,17 +45,28 @@ final class RoomFollower {
 
     init(_ session: RoomSession, by privateMapKey: String?, in connection: SignalConnection) {
         self.session = session
+        parts = session.parts
         self.privateMapKey = privateMapKey
         self.connection = connection
-        state = session.box.value
-        guard session.outlet.hasAudio else { return }
-        session.audio.take(state)
-        path = AudioPath(session.audio, of: state, in: connection)
+        state = parts.box.value
+        guard connection.outlet.hasAudio else { return }
+        parts.audio.take(state)
+        path = AudioPath(parts.audio, of: state, in: connection)
         if state.info.kind == .chorus { path?.watchNetwork() }
     }
 
     var isPresent: Bool { state.isPresent }
     var room: RoomID { state.room }
+
+    func isOf(_ session: RoomSession) -> Bool { session.parts === parts }
+
+    /// The room's session, or another one if nobody holds that any more.
+    func held() -> RoomSession {
+        if let session { return session }
+        let another = RoomSession(parts, line: SignalConnectionHandle(connection), outlet: connection.outlet)
+        session = another
+        return another
+    }
 
     // MARK: - News
 
@@ -66,11 +79,12 @@ final class RoomFollower {
 
     /// Entered a second time: the whole is told as to whoever enters, and what differs before it.
     /// - Parameter answer: called when the state shows the snapshot, before its events.
-    func enterAgain(_ snapshot: RoomSnapshot, by privateMapKey: String?, answer: () -> Void) {
+    func enterAgain(_ snapshot: RoomSnapshot, by privateMapKey: String?, answer: (RoomSession) -> Void) {
         self.privateMapKey = privateMapKey ?? self.privateMapKey
         var next = state
         let events = next.replace(with: snapshot)
-        take(next, events, answer)
+        let session = held()
+        take(next, events) { answer(session) }
         tellEntry(snapshot)
     }
 
@@ -86,6 +100,7 @@ final class RoomFollower {
             case .nothing: break
             case .told(let events): take(next, events)
             case .missing: return resync()
+            case .unreadable: return resync(isWhole: true)
             }
         }
     }
@@ -106,8 +121,9 @@ final class RoomFollower {
 
     private func tell(_ events: [RoomSession.Event]) {
         for event in events {
-            if case .levels(let levels) = event { session.levelsBox.set(levels) }
-            session.outlet.tell(session, event)
+            if case .levels(let levels) = event { parts.levelsBox.set(levels) }
+            parts.broadcast.send(event)
+            if let session { connection.outlet.deliver(event, of: session) }
         }
     }
 
@@ -133,22 +149,27 @@ final class RoomFollower {
     func connectionLost() {
         guard isPresent, !isLost else { return }
         isLost = true
-        session.levelsBox.set([:])
+        parts.levelsBox.set([:])
         path?.handle(.signallingLost)
         tell([.connectionLost])
     }
 
     /// Reads what was missed. Without an error the state is exact, or the room is over.
-    func resume(_ done: @escaping (OvationError?) -> Void) { resume(by: nil, done) }
+    func resume(_ done: @escaping (OvationError?) -> Void) { resume(by: nil, isWhole: false, done) }
 
-    private func resume(by key: String?, _ done: @escaping (OvationError?) -> Void) {
+    /// - Parameter isWhole: the room as it is now is read, not what was missed.
+    private func resume(by key: String?, isWhole: Bool, _ done: @escaping (OvationError?) -> Void) {
+        let since = isWhole ? nil : state.resumePoint
         connection.perform(
-            .rooms(.enterRoom(room, since: state.resumePoint, privateMapKey: key)), timeout: Self.resumePatience,
+            .rooms(.enterRoom(room, since: since, privateMapKey: key)), timeout: Self.resumePatience,
             isHandshake: true
         ) { [weak self] result in
             guard let self, isPresent else { return done(nil) }
             var next = state
             switch result {
+            // A newer server's change is among them, whose effect only the room itself shows.
+            case .success(.entered(.resumed(let gap))) where gap.isUnreadable:
+                return resume(by: key, isWhole: true, done)
             case .success(.entered(.resumed(let gap))):
                 let events = next.resume(gap)
                 take(next, events)
@@ -158,9 +179,9 @@ final class RoomFollower {
                 take(next, events)
                 readInvitations(after: snapshot.moreInvitations, snapshot.invitations.last)
             case .success: return done(OvationError(.invalidAnswer))
-            case .failure(let error) where key == nil && privateMapKey != nil && error.is(.roomKeyFailed):
-                return resume(by: privateMapKey, done)
-            case .failure(let error) where SignalConnection.means(error, gone: false): end(.gone(error))
+            case .failure(let error) where key == nil && privateMapKey != nil && error.code == .roomKeyFailed:
+                return resume(by: privateMapKey, isWhole: isWhole, done)
+            case .failure(let error) where error.endsStay: end(.gone(error))
             case .failure(let error): return done(error)
             }
             done(nil)
@@ -203,10 +224,10 @@ final class RoomFollower {
     }
 
     /// Something is missing on the connection that stands.
-    private func resync() {
+    private func resync(isWhole: Bool = false) {
         guard !isResyncing else { return }
         isResyncing = true
-        resume { [weak self] error in
+        resume(by: nil, isWhole: isWhole) { [weak self] error in
             guard let self else { return }
             isResyncing = false
             if error == nil, isPresent { path?.handle(.resumed(mediaEpoch: state.mediaEpoch)) }
@@ -232,15 +253,15 @@ final class RoomFollower {
     func remove(_ restriction: Restriction) {
         guard isPresent else { return }
         tell([.removed(restriction)])
-        end(.gone(OvationError(restriction.until == nil ? RoomError.Code.bannedForGood : .banned)))
+        end(.gone(OvationError(restriction.until == nil ? .bannedForGood : .banned)))
     }
 
     private func finish() {
         settleWaiters()
         path?.handle(.stop)
         path = nil
-        session.levelsBox.set([:])
-        session.finish()
+        parts.levelsBox.set([:])
+        parts.finish()
         if connection.followers[room] === self { connection.unfollow(room) }
     }
 

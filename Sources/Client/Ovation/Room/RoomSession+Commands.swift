@@ -1,3 +1,4 @@
+public import Foundation
 internal import NIOCore
 public import RoomModel
 internal import SignalProtocol
@@ -10,14 +11,40 @@ public struct SentInvitation: Sendable, Hashable {
     public let position: Int
 }
 
+/// A page of a room's members.
+public struct MemberPage: Sendable, Hashable {
+    /// In the order in which they entered.
+    public let members: [Member]
+    /// How many members the room has.
+    public let count: Int
+    /// Where the next page begins, or `nil` if this is the last one.
+    public let cursor: String?
+}
+
+/// A gift that was sent and paid for.
+public struct GiftReceipt: Sendable, Hashable {
+    /// The gift's number, which its event has too.
+    public let number: Int64
+    /// The coins that are left in the wallet.
+    public let balance: Int64
+}
+
+extension Gift: Identifiable {}
+
+/// The commands with which seats are asked for and offered, in the web app too.
+enum SeatInvitation {
+    static let request = "seat.ask"
+    static let offer = "seat.invite"
+}
+
 /// A message that was sent and stored.
 public struct SentMessage: Sendable, Hashable {
     /// The id that the sender gave the message; its event has it too.
     public let id: String
     /// The message's number in the room.
     public let number: UInt64
-    /// Milliseconds since 1970.
-    public let time: Int64
+    /// When it was sent, by the server's clock.
+    public let date: Date
 }
 
 extension RoomSession {
@@ -33,7 +60,7 @@ extension RoomSession {
     public func moveSeat(to seat: Int) async throws(OvationError) { try await ask(.moveSeat(seat)) }
 
     /// Puts somebody on a seat. For the owner and admins.
-    public func pickSeat(_ seat: Int, for user: UserID) async throws(OvationError) {
+    public func seat(_ user: UserID, at seat: Int) async throws(OvationError) {
         try await ask(.pickSeat(seat, user))
     }
 
@@ -42,13 +69,13 @@ extension RoomSession {
 
     /// Mutes or unmutes a seat, whoever sits there now or later. Unmuting does not open a microphone that its user has muted. For the
     /// owner and admins.
-    public func muteSeat(_ seat: Int, _ muted: Bool = true) async throws(OvationError) {
+    public func setSeat(_ seat: Int, muted: Bool) async throws(OvationError) {
         try await ask(.muteSeat(seat, muted: muted))
     }
 
-    /// Closes or opens a seat. Closing removes whoever sits there. For the owner and admins.
-    public func closeSeat(_ seat: Int, _ closed: Bool = true) async throws(OvationError) {
-        try await ask(.closeSeat(seat, closed: closed))
+    /// Opens or closes a seat. Closing removes whoever sits there. For the owner and admins.
+    public func setSeat(_ seat: Int, open: Bool) async throws(OvationError) {
+        try await ask(.closeSeat(seat, closed: !open))
     }
 
     /// Mutes or unmutes the user's own microphone for everybody. On a seat that the host muted, unmuting is refused (`seat_muted`).
@@ -56,7 +83,7 @@ extension RoomSession {
 
     /// Switches the camera off of whoever sits there, or allows it again: it stays off then until its user switches it on. For the owner
     /// and admins of a live room.
-    public func allowCamera(_ seat: Int, _ allowed: Bool) async throws(OvationError) {
+    public func setCamera(ofSeat seat: Int, allowed: Bool) async throws(OvationError) {
         try await ask(.allowCamera(seat, allowed: allowed))
     }
 
@@ -108,13 +135,39 @@ extension RoomSession {
     public func quitPK(link: String? = nil) async throws(OvationError) { try await ask(.quitPK(link: link)) }
 
     /// Mutes the host of a linked room for everybody in this one. For the owner and admins.
-    public func muteLink(_ link: String, _ muted: Bool) async throws(OvationError) {
+    public func setLink(_ link: String, muted: Bool) async throws(OvationError) {
         try await ask(.muteLink(link, muted: muted))
     }
 
     // MARK: - Invitations
 
-    /// Sends an invitation: to take a seat, to be given one, or whatever the command means to the application.
+    /// Asks the owner for a seat. Once the request is accepted the seat can be taken: `invitation` tells, with the state `accepted`.
+    /// - Parameters:
+    ///   - seat: the one that is asked for; `nil`: any.
+    ///   - words: up to 60 characters for whoever answers it.
+    @discardableResult
+    public func requestSeat(
+        _ seat: Int? = nil, words: String? = nil, timeout: Duration? = nil
+    ) async throws(OvationError) -> SentInvitation {
+        try await invite(
+            state.info.owner.id, command: SeatInvitation.request, content: seat.map(String.init) ?? "", words: words,
+            timeout: timeout)
+    }
+
+    /// Invites somebody to take a seat. Once they have accepted, they can take it. For the owner and admins; with a timeout also people who
+    /// are not in the room.
+    /// - Parameters:
+    ///   - seat: the one that is offered; `nil`: any.
+    ///   - words: up to 60 characters for whoever answers it.
+    @discardableResult
+    public func invite(
+        _ user: UserID, toSeat seat: Int?, words: String? = nil, timeout: Duration? = nil
+    ) async throws(OvationError) -> SentInvitation {
+        try await invite(
+            user, command: SeatInvitation.offer, content: seat.map(String.init) ?? "", words: words, timeout: timeout)
+    }
+
+    /// Sends an invitation whose command and content mean to the application what it likes; see also `requestSeat` and `invite(_:toSeat:)`.
     /// - Parameters:
     ///   - words: up to 60 characters for whoever answers it.
     ///   - timeout: whole seconds, up to an hour. `nil`: the invitation does not expire.
@@ -179,7 +232,7 @@ extension RoomSession {
         else {
             throw OvationError(.invalidAnswer)
         }
-        return SentMessage(id: id, number: number, time: time)
+        return SentMessage(id: id, number: number, date: Date(milliseconds: time))
     }
 
     /// Sends likes. The server merges them for everybody, with an exact total.
@@ -201,12 +254,11 @@ extension RoomSession {
     ///   - count: 1…999.
     ///   - user: who gets it; `nil`: the owner.
     ///   - key: repeats an earlier attempt whose outcome is not known, with the same arguments; `nil` for a new gift.
-    /// - Returns: the gift's number and the coins that are left.
     /// - Throws: `balance_low`, and nothing is paid; `gift_unknown`, `not_seated`, `rate_limited`.
     @discardableResult
     public func sendGift(
-        _ gift: String, count: Int = 1, to user: UserID? = nil, key: String? = nil
-    ) async throws(OvationError) -> (number: Int64, balance: Int64) {
+        _ gift: Gift.ID, count: Int = 1, to user: UserID? = nil, key: String? = nil
+    ) async throws(OvationError) -> GiftReceipt {
         // Never another key than the one that was given: the gift would be paid twice.
         guard let key = key.map({ IdempotencyKey($0) }) ?? Self.freshKey() else {
             throw OvationError(.invalidParams, "a key is 1…64 printable ASCII characters")
@@ -215,7 +267,7 @@ extension RoomSession {
             case .gifted(let number, let balance) = try await ask(
                 .sendGift(GiftDraft(gift: gift, count: count, to: user)), key: key)
         else { throw OvationError(.invalidAnswer) }
-        return (number, balance)
+        return GiftReceipt(number: number, balance: balance)
     }
 
     /// Returns who gave most in this room, and where the user stands.
@@ -230,8 +282,9 @@ extension RoomSession {
 
     /// Returns a page of the room's members, in the order in which they entered.
     /// - Parameter cursor: the cursor of the previous page.
-    public func members(limit: Int = 100, cursor: String? = nil) async throws(OvationError) -> MembersPage {
-        try await page(.everyone(limit: limit, cursor: cursor))
+    public func members(limit: Int = 100, cursor: String? = nil) async throws(OvationError) -> MemberPage {
+        let page = try await page(.everyone(limit: limit, cursor: cursor))
+        return MemberPage(members: page.members, count: page.count, cursor: page.cursor)
     }
 
     /// Returns members by user id, at most 100, in the order of the request. Users who are not in the room are left out.
@@ -265,22 +318,34 @@ extension RoomSession {
 
     /// Changes the room's settings. Parameters that are `nil` keep their value. For the owner and admins.
     /// - Parameters:
-    ///   - slowSeconds: how many seconds one member waits between two messages, 0…3,600.
+    ///   - slowMode: how long one member waits between two messages: whole seconds, up to an hour; `.zero` turns it off.
     ///   - hostsOnly: only the owner and admins write messages.
     ///   - noLinks: messages with links are refused, but for those of the owner and admins.
     public func update(
         name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil,
-        slowSeconds: Int? = nil, hostsOnly: Bool? = nil, noLinks: Bool? = nil
+        slowMode: Duration? = nil, hostsOnly: Bool? = nil, noLinks: Bool? = nil
     ) async throws(OvationError) {
         try await ask(
             .updateRoom(
                 RoomUpdate(
-                    name: name, cover: cover, tags: tags, needsRequest: needsRequest, slowSeconds: slowSeconds,
+                    name: name, cover: cover, tags: tags, needsRequest: needsRequest,
+                    slowSeconds: slowMode?.wholeSeconds,
                     hostsOnly: hostsOnly, noLinks: noLinks)))
     }
 
     /// Leaves the room and the seat. A room whose owner has left stays open for a while (`state.ownerAbsentUntil`).
-    public func exit() async throws(OvationError) { try await ask(.exitRoom) }
+    ///
+    /// This cannot fail: when it returns, nothing is captured or heard any more and the session has ended, also without a connection.
+    /// The server is told at once, or as soon as the connection is back.
+    public func leave() async {
+        await withCheckedContinuation { continuation in
+            leave { continuation.resume() }
+        }
+    }
+
+    /// Leaves the room and the seat.
+    @available(*, deprecated, renamed: "leave()", message: "leaving does not fail and needs no connection")
+    public func exit() async throws(OvationError) { await leave() }
 
     /// Ends the room for everybody. For the owner.
     public func destroy() async throws(OvationError) { try await ask(.destroyRoom) }
@@ -338,7 +403,10 @@ extension RoomSession {
     }
 
     /// Leaves without waiting. No deliveries of the room come after the completion.
-    package func exit(completion: @escaping @Sendable (Result<Void, OvationError>) -> Void) {
-        perform(.exitRoom) { completion($0.map { _ in () }) }
+    package func leave(completion: @escaping @Sendable () -> Void) {
+        line.run { connection in
+            connection.leave(self)
+            completion()
+        }
     }
 }

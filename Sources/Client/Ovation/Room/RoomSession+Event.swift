@@ -1,8 +1,9 @@
+public import Foundation
 public import RoomModel
 
 extension RoomSession {
     /// Something that happened in the room. When an event is delivered, `state` shows it already, and may show later ones too.
-    public enum Event: Sendable, Hashable {
+    @nonexhaustive public enum Event: Sendable, Hashable {
         /// The name, cover, tags, owner or seat rule of the room has changed.
         case infoChanged(RoomInfo)
         /// The complete list of seats. It comes right before the event of the single seat.
@@ -47,10 +48,10 @@ extension RoomSession {
         case memberLeft(UserProfile, reason: AudienceLeaveReason)
         /// The number of members. Large rooms send it instead of single entries.
         case memberCountChanged(Int)
-        /// Somebody on a seat is reconnecting, or has reconnected. The seat is freed at `until` (milliseconds since 1970).
-        case presenceChanged(user: UserID, presence: Presence, until: Int64?)
-        /// The owner is away. At `until` (milliseconds since 1970) the heir takes over the room; without an heir it ends.
-        case ownerAbsent(until: Int64, heir: UserID?)
+        /// Somebody on a seat is reconnecting, or has reconnected. The seat is freed at `until`.
+        case presenceChanged(user: UserID, presence: Presence, until: Date?)
+        /// The owner is away. At `until` the heir takes over the room; without an heir it ends.
+        case ownerAbsent(until: Date, heir: UserID?)
         /// The owner is back.
         case ownerReturned
         /// A message to everybody. The user's own messages come too, with their `id`.

@@ -75,7 +75,7 @@ extension RoomSession {
 
 extension Duration {
     /// What is left of a second counts as a whole one.
-    fileprivate var wholeSeconds: Int {
+    var wholeSeconds: Int {
         let (seconds, rest) = components
         return Int(clamping: rest > 0 ? seconds.addingReportingOverflow(1).partialValue : seconds)
     }

@@ -1,6 +1,7 @@
+public import Foundation
+internal import Platform
 public import RoomModel
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// The song of a chorus room. Everybody on a seat, the owner and admins can control it. Other rooms refuse (`not_a_chorus`).
@@ -12,30 +13,30 @@ extension RoomSession {
     /// - Parameters:
     ///   - position: where the song begins.
     ///   - lead: the time until the start, 0.3…10 s, in which everybody loads the song.
-    /// - Returns: when the song is heard, in milliseconds since 1970 on the server's clock.
+    /// - Returns: when the song is heard, by the server's clock.
     @discardableResult
     public func startSong(
         _ song: Song, track: SongTrack = .accompaniment, from position: Duration = .zero, lead: Duration = .seconds(3)
-    ) async throws(OvationError) -> Int64 {
+    ) async throws(OvationError) -> Date {
         let draft = SongDraft(
             song: song, track: track, positionMs: position.wholeMilliseconds, leadMs: lead.wholeMilliseconds)
         guard case .scheduled(let startAt) = try await ask(.startSong(draft)) else {
             throw OvationError(.invalidAnswer)
         }
-        return startAt
+        return Date(milliseconds: startAt)
     }
 
     /// Pauses the song. Without a song this call and those below are refused (`no_song`).
     public func pauseSong() async throws(OvationError) { try await ask(.pauseSong) }
 
     /// Resumes the song.
-    /// - Returns: when it is heard again, in milliseconds since 1970 on the server's clock.
+    /// - Returns: when it is heard again, by the server's clock.
     @discardableResult
-    public func resumeSong(lead: Duration = .seconds(1)) async throws(OvationError) -> Int64 {
+    public func resumeSong(lead: Duration = .seconds(1)) async throws(OvationError) -> Date {
         guard case .scheduled(let startAt) = try await ask(.resumeSong(leadMs: lead.wholeMilliseconds)) else {
             throw OvationError(.invalidAnswer)
         }
-        return startAt
+        return Date(milliseconds: startAt)
     }
 
     /// Moves to another position. A paused song stays paused.

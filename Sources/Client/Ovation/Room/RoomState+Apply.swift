@@ -1,3 +1,4 @@
+internal import Foundation
 package import RoomModel
 package import SignalProtocol
 
@@ -12,6 +13,8 @@ extension RoomState {
         case told([RoomSession.Event])
         /// Something before it is missing: the room must be asked for the gap.
         case missing
+        /// A change that this version cannot read: the room must be read anew as a whole.
+        case unreadable
     }
 
     /// Takes up one event if it is the next of its kind.
@@ -20,9 +23,7 @@ extension RoomState {
         switch heard {
         case .unknown(let seq):
             guard let seq, seq > self.seq else { return .nothing }
-            guard seq == self.seq &+ 1 else { return .missing }
-            self.seq = seq
-            return .told([])
+            return seq == self.seq &+ 1 ? .unreadable : .missing
         case .dropped(let from, let to):
             guard to > chat else { return .nothing }
             chat = to
@@ -175,11 +176,13 @@ extension RoomState {
             memberCount = max(1, memberCount &- 1)
             return [.memberLeft(profile, reason: reason)]
         case .presence(let user, let presence, let until):
+            let until = until.map(Date.init(milliseconds:))
             presenceUntil[user] = presence == .reconnecting ? until : nil
             change(user) { $0.presence = presence }
             changeSeats(of: user) { $0.presence = presence }
             return [.presenceChanged(user: user, presence: presence, until: until)]
         case .ownerAbsent(let until, let heir):
+            let until = Date(milliseconds: until)
             ownerAbsentUntil = until
             self.heir = heir
             return [.ownerAbsent(until: until, heir: heir)]

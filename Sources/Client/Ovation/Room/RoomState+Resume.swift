@@ -1,3 +1,4 @@
+internal import Foundation
 package import RoomModel
 internal import SignalProtocol
 
@@ -71,7 +72,7 @@ extension RoomState {
     }
 
     private mutating func absence(until: Int64?, heir: UserID?) -> [RoomSession.Event] {
-        guard ownerAbsentUntil != until || self.heir != heir else { return [] }
+        guard ownerAbsentUntil != until.map(Date.init(milliseconds:)) || self.heir != heir else { return [] }
         if let until { return apply(.passing(.ownerAbsent(until: until, heir: heir))) }
         return apply(.passing(.ownerBack))
     }

@@ -1,3 +1,4 @@
+public import Foundation
 public import RoomModel
 
 /// A snapshot of a room as one of its members sees it. It is a value: later events do not change it.
@@ -8,7 +9,7 @@ public struct RoomState: Sendable, Hashable {
     static let profilesKept = 4_096
 
     /// Whether the user is in the room.
-    public enum Phase: Sendable, Hashable {
+    @nonexhaustive public enum Phase: Sendable, Hashable {
         /// In the room. This also holds while the connection is lost; see `OvationClient.state`.
         case present
         /// The user left.
@@ -38,12 +39,12 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var members: [Member]
     /// The number of members.
     public internal(set) var memberCount: Int
-    /// While the owner is away: when the heir takes over, in milliseconds since 1970.
-    public internal(set) var ownerAbsentUntil: Int64?
+    /// While the owner is away: when the heir takes over.
+    public internal(set) var ownerAbsentUntil: Date?
     /// While the owner is away: who takes over the room.
     public internal(set) var heir: UserID?
-    /// When the seats of members who are reconnecting are freed, in milliseconds since 1970.
-    public internal(set) var presenceUntil: [UserID: Int64]
+    /// When the seats of members who are reconnecting are freed.
+    public internal(set) var presenceUntil: [UserID: Date]
     /// Waiting invitations from or to the user, oldest first.
     public internal(set) var invitations: [Invitation]
     /// The last messages, oldest first.
@@ -88,7 +89,7 @@ public struct RoomState: Sendable, Hashable {
         me = snapshot.me
         members = snapshot.members
         memberCount = snapshot.memberCount
-        ownerAbsentUntil = snapshot.ownerAbsentUntil
+        ownerAbsentUntil = snapshot.ownerAbsentUntil.map(Date.init(milliseconds:))
         heir = snapshot.heir
         presenceUntil = [:]
         invitations = snapshot.invitations.filter { $0.state == .waiting }

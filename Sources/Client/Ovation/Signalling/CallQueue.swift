@@ -48,8 +48,8 @@ final class CallQueue {
 
     private func timedOut(_ number: Int64) {
         guard let entry = giveUp(number) else { return }
-        let name: OvationError.Name = entry.wasSent ? .timeout : .offline
-        entry.completion(.failure(OvationError(name, "no answer to \(entry.method.rawValue)")))
+        let code: OvationError.Code = entry.wasSent ? .timeout : .offline
+        entry.completion(.failure(OvationError(code, "no answer to \(entry.method.rawValue)")))
     }
 
     /// Nobody waits for it any more. Whoever has entered a room unheard leaves it, or no other could be entered.

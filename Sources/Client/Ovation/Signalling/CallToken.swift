@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// With which a waiting call can be called off, from any thread.
 final class CallToken: Sendable {

@@ -211,23 +211,21 @@ struct ReconnectionMachine: Sendable {
 
     /// Refusals of `session.open` that a newer ticket may mend.
     private static func isOfTicket(_ error: OvationError) -> Bool {
-        [RoomError.Code.ticketExpired, .sessionExpired, .ticketFailed, .ticketEmpty].contains { error.is($0) }
+        [.ticketExpired, .sessionExpired, .ticketFailed, .ticketEmpty].contains(error.code)
     }
 
     /// Failures of this side or the network's, which pass.
     private static func isPassing(_ error: OvationError) -> Bool {
-        [OvationError.Name.serverUnreachable, .timeout, .connectionLost, .offline].contains { error.is($0) }
-            || error.is(.unavailable)
+        [.serverUnreachable, .timeout, .connectionLost, .offline, .unavailable].contains(error.code)
     }
 
     /// Refusals that no repetition mends.
     private static func isFinal(_ error: OvationError) -> Bool {
-        let codes: [RoomError.Code] = [
+        let codes: [OvationError.Code] = [
             .appUnknown, .userIDInvalid, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid,
-            .sessionExpired,
-            .sessionReplaced, .bannedHere, .bannedHereForGood, .nameTaken, .invalidParams, .methodNotFound,
+            .sessionExpired, .sessionReplaced, .bannedHere, .bannedHereForGood, .nameTaken, .invalidParams,
+            .methodNotFound, .signedOut, .invalidAnswer, OvationError.Code(rawValue: "origin_refused"),
         ]
-        return codes.contains { error.is($0) } || error.is(.signedOut) || error.is(.invalidAnswer)
-            || error.name == "origin_refused"
+        return codes.contains(error.code)
     }
 }

@@ -26,7 +26,7 @@ extension SignalConnection {
                 handle(.signedIn)
             case .success: handle(.handshakeFailed(OvationError(.invalidAnswer)))
             // The socket's end is heard by itself.
-            case .failure(let error) where error.is(.connectionLost): break
+            case .failure(let error) where error.code == .connectionLost: break
             case .failure(let error): handle(.handshakeFailed(error))
             }
         }
@@ -42,7 +42,7 @@ extension SignalConnection {
             follower.resume { [weak self] error in
                 guard let self, mine == line.generation else { return }
                 if let error {
-                    if !error.is(.connectionLost) { handle(.handshakeFailed(error)) }
+                    if error.code != .connectionLost { handle(.handshakeFailed(error)) }
                     return
                 }
                 left -= 1

@@ -14,9 +14,7 @@ extension SignalConnection {
         completion: @escaping Entered
     ) {
         let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: privateMapKey))
-        perform(call, timeout: timeout, token: token) { [weak self] result in
-            self?.begin(result, by: privateMapKey, completion)
-        }
+        begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
     }
 
     func create(
@@ -24,8 +22,24 @@ extension SignalConnection {
         token: CallToken? = nil, completion: @escaping Entered
     ) {
         let call = Call.Body.rooms(.createRoom(creation, key: key, privateMapKey: privateMapKey))
+        begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
+    }
+
+    private func begin(
+        _ call: Call.Body, by privateMapKey: String?, timeout: TimeAmount, token: CallToken?,
+        _ completion: @escaping Entered
+    ) {
+        let isLeaving = departures.areOpen
         perform(call, timeout: timeout, token: token) { [weak self] result in
-            self?.begin(result, by: privateMapKey, completion)
+            guard let self else { return completion(.failure(OvationError(.signedOut))) }
+            // The server was still busy with the room that was left before.
+            if isLeaving, case .failure(let error) = result, error.code == .inAnotherRoom {
+                return departures.whenSettled { [weak self] in
+                    guard let self else { return completion(.failure(OvationError(.signedOut))) }
+                    begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
+                }
+            }
+            begin(result, by: privateMapKey, completion)
         }
     }
 
@@ -47,20 +61,25 @@ extension SignalConnection {
                         .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
         }
         if let known = followers[snapshot.room], known.isPresent {
-            return known.enterAgain(snapshot, by: privateMapKey) { completion(.success(known.session)) }
+            return known.enterAgain(snapshot, by: privateMapKey) { completion(.success($0)) }
         }
         let session = RoomSession(
-            state: RoomState(snapshot), line: SignalConnectionHandle(self), outlet: outlet)
+            RoomParts(RoomState(snapshot), outlet), line: SignalConnectionHandle(self), outlet: outlet)
         let follower = RoomFollower(session, by: privateMapKey, in: self)
         follow(follower, as: snapshot.room)
         completion(.success(session))
         follower.tellEntry(snapshot)
     }
 
-    /// Leaves a room that nobody here knows of having entered.
-    func leaveUnseen(_ room: RoomID) {
-        perform(.rooms(.command(room, .exitRoom, key: nil)), timeout: .seconds(8)) { _ in }
+    /// Leaves a room: on this side at once, whatever the connection is like; the server is told as soon as it can be.
+    func leave(_ session: RoomSession) {
+        guard let follower = followers[session.id], follower.isOf(session) else { return }
+        follower.end(.left)
+        departures.tell(session.id)
     }
+
+    /// Leaves a room that nobody here knows of having entered.
+    func leaveUnseen(_ room: RoomID) { departures.tell(room) }
 
     /// Asks the room for something.
     /// - Parameter isSeen: the completion waits until the room's state shows what the command did (or the time is over: then it
@@ -73,15 +92,8 @@ extension SignalConnection {
         perform(.rooms(.command(room, command, key: key)), timeout: timeout, token: token) { [weak self] result in
             guard let self else { return completion(.failure(OvationError(.signedOut))) }
             switch result {
-            case .failure(let error):
-                // Whoever left before the answer was heard has left.
-                if command == .exitRoom, Self.means(error, gone: true) {
-                    followers[room]?.end(.left)
-                    return completion(.success(.done))
-                }
-                completion(.failure(error))
+            case .failure(let error): completion(.failure(error))
             case .success(.command(let outcome)):
-                if command == .exitRoom { followers[room]?.end(.left) }
                 followers[room]?.note(command, outcome.result)
                 guard isSeen, let follower = followers[room] else { return completion(.success(outcome.result)) }
                 var chat: UInt64 = 0
@@ -93,14 +105,16 @@ extension SignalConnection {
             }
         }
     }
+}
 
-    /// Whether one is no longer in the room, or never can be again.
-    static func means(_ error: OvationError, gone: Bool) -> Bool {
-        let codes: [RoomError.Code] = [
+extension OvationError {
+    /// Whether it ends one's stay in a room, and nothing else.
+    package var endsStay: Bool {
+        let codes: [Code] = [
             .roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull, .banned, .bannedForGood,
             .roomKeyFailed,
         ]
-        return codes.contains { error.is($0) } || gone && error.is(.notInRoom)
+        return codes.contains(code)
     }
 }
 

@@ -33,6 +33,7 @@ final class SignalConnection {
     let calls: CallQueue
     private(set) lazy var tickets = TicketRenewal(self)
     private(set) lazy var clock = ClockReadings(self)
+    private(set) lazy var departures = Departures(self)
     private(set) var followers: [RoomID: RoomFollower] = [:]
     private var openings: [(Result<UserProfile, OvationError>) -> Void] = []
 
@@ -72,6 +73,16 @@ final class SignalConnection {
 
     /// Ends it for good.
     func stop(_ error: OvationError) { handle(.stop(error)) }
+
+    /// Signs out and ends it for good. Whatever the server says, this side is done.
+    func signOut(_ done: @escaping () -> Void) {
+        let end: () -> Void = { [self] in
+            stop(OvationError(.signedOut))
+            done()
+        }
+        guard isReady else { return end() }
+        perform(.closeSession, timeout: .seconds(2)) { _ in end() }
+    }
 
     /// Tries at once instead of waiting for the next try.
     func retryNow() { handle(.retryNow) }

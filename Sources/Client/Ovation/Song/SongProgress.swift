@@ -19,7 +19,7 @@ public struct SongProgress: Sendable, Hashable {
 }
 
 /// Whether the SDK plays the songs of chorus rooms by itself.
-public enum Singing: Sendable, Hashable {
+@nonexhaustive public enum Singing: Sendable, Hashable {
     /// Whoever sits hears their own copy, placed on the room's time; everybody else hears the mix.
     case automatic
     /// Nothing is played and told: the program does it by `RoomState.play` and `OvationClient.clock`.

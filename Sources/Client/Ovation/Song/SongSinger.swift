@@ -1,7 +1,7 @@
 internal import ClientMedia
 internal import Dispatch
+internal import Platform
 internal import RoomModel
-internal import Synchronization
 internal import Timing
 
 /// Plays the room's song by what its `SongFollower` says, and tells of it.

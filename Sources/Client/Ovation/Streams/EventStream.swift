@@ -1,26 +1,29 @@
-internal import Synchronization
+internal import Platform
 
 /// Everything that happens from the moment of subscribing on, in order.
 ///
-/// Each reading of an `events` property is a subscription of its own; read it with one `for try await` loop. The first
-/// subscription of an object also gets what happened before it since the object came to be (unless that is more than
-/// `backlogLimit`), so nothing falls between creating and subscribing.
+/// Each reading of an `events` property, and each call of `events(replay:)`, is a subscription of its own; read it with one
+/// `for try await` loop. With `events(replay: .all)` it begins with what happened before.
 ///
 /// No event is lost silently: a subscription whose reader falls `EventStream.limit` events behind ends with the error
 /// `too_slow`. It ends without an error when nothing more can happen.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// How far a reader may fall behind: half an hour of a lively room, and some 2 MB.
     public static var limit: Int { 8_192 }
-    /// What is kept for a first subscription, which may never come.
-    public static var backlogLimit: Int { 256 }
+    /// So many events are kept for `events(replay: .all)`, the last ones.
+    public static var replayLimit: Int { 256 }
 
     let base: AsyncThrowingStream<Element, any Error>
+    /// What the events come from, kept as long as they are read.
+    var owner: (any Sendable)?
 
     /// Reads one subscription.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: AsyncThrowingStream<Element, any Error>.Iterator
+        let owner: (any Sendable)?
 
         /// The next event; `nil` when nothing more can happen or the task was cancelled.
+        @available(macOS 15, iOS 18, *)
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(OvationError)
             -> Element?
         {
@@ -28,11 +31,24 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         }
 
         /// The next event; `nil` when nothing more can happen or the task was cancelled.
-        public mutating func next() async throws(OvationError) -> Element? { try await next(isolation: nil) }
+        public mutating func next() async throws(OvationError) -> Element? {
+            // Whoever reads is one task: nobody else touches it meanwhile. What it reads from is shared by its copies.
+            nonisolated(unsafe) var reader = base
+            do { return try await reader.next() } catch { throw OvationError.of(error) }
+        }
     }
 
     /// An iterator over the subscription.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator(), owner: owner) }
+}
+
+/// What a subscription begins with.
+@nonexhaustive public enum EventReplay: Sendable, Hashable {
+    /// With what happens next.
+    case none
+    /// With what has happened since the object came to be, of that the last `EventStream.replayLimit` events: nothing falls between
+    /// entering a room and subscribing.
+    case all
 }
 
 /// Hands events to any number of subscriptions.
@@ -40,9 +56,16 @@ final class EventBroadcast<Element: Sendable>: Sendable {
     private struct State {
         var subscribers: [Int: AsyncThrowingStream<Element, any Error>.Continuation] = [:]
         var next = 0
-        /// What the first subscription will get too; `nil` once there has been one.
-        var backlog: [Element]? = []
+        /// The last events, a ring once it is full.
+        var past: [Element] = []
+        var oldest = 0
         var isFinished = false
+
+        mutating func keep(_ event: Element) {
+            guard past.count == EventStream<Element>.replayLimit else { return past.append(event) }
+            past[oldest] = event
+            oldest = (oldest + 1) % past.count
+        }
     }
 
     private let state = Mutex(State())
@@ -53,14 +76,7 @@ final class EventBroadcast<Element: Sendable>: Sendable {
     /// task holds it while the termination handler below waits for ours.
     func send(_ event: Element) {
         let subscribers = state.withLock { state in
-            // Nobody listens, perhaps ever: what is kept for the first subscription has an end.
-            if !state.isFinished, let kept = state.backlog?.count {
-                if kept < EventStream<Element>.backlogLimit {
-                    state.backlog?.append(event)
-                } else {
-                    state.backlog = nil
-                }
-            }
+            if !state.isFinished { state.keep(event) }
             return state.subscribers
         }
         for (number, subscriber) in subscribers {
@@ -87,13 +103,15 @@ final class EventBroadcast<Element: Sendable>: Sendable {
         for subscriber in subscribers { subscriber.finish() }
     }
 
-    func subscribe() -> EventStream<Element> {
+    /// - Parameter owner: kept by the subscription.
+    func subscribe(_ replay: EventReplay = .none, of owner: (any Sendable)? = nil) -> EventStream<Element> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Element.self, throwing: (any Error).self,
             bufferingPolicy: .bufferingOldest(EventStream<Element>.limit))
         let number = state.withLock { state -> Int? in
-            for event in state.backlog ?? [] { continuation.yield(event) }
-            state.backlog = nil
+            if replay == .all {
+                for event in state.past[state.oldest...] + state.past[..<state.oldest] { continuation.yield(event) }
+            }
             guard !state.isFinished else { return nil }
             state.next += 1
             state.subscribers[state.next] = continuation
@@ -101,9 +119,9 @@ final class EventBroadcast<Element: Sendable>: Sendable {
         }
         guard let number else {
             continuation.finish()
-            return EventStream(base: stream)
+            return EventStream(base: stream, owner: owner)
         }
         continuation.onTermination = { [weak self] _ in self?.remove(number) }
-        return EventStream(base: stream)
+        return EventStream(base: stream, owner: owner)
     }
 }

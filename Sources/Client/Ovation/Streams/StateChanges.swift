@@ -1,25 +1,33 @@
-internal import Synchronization
+internal import Platform
 
 /// A state over time: the present value first, then each newer one. A reader that is slow skips to the newest, since a state
 /// says all that led to it; whoever needs each single event reads `events`. It ends when the state can change no more.
 public struct StateChanges<Element: Sendable>: AsyncSequence, Sendable {
     let base: AsyncStream<Element>
+    /// What the state is of, kept as long as it is read.
+    var owner: (any Sendable)?
 
     /// Reads one subscription.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: AsyncStream<Element>.Iterator
+        let owner: (any Sendable)?
 
         /// The newest value that has not been read; `nil` at the end or when the task was cancelled.
+        @available(macOS 15, iOS 18, *)
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             await base.next(isolation: actor)
         }
 
         /// The newest value that has not been read; `nil` at the end or when the task was cancelled.
-        public mutating func next() async -> Element? { await base.next(isolation: nil) }
+        public mutating func next() async -> Element? {
+            // Whoever reads is one task: nobody else touches it meanwhile. What it reads from is shared by its copies.
+            nonisolated(unsafe) var reader = base
+            return await reader.next()
+        }
     }
 
     /// An iterator over the subscription.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator(), owner: owner) }
 }
 
 /// A value that is read from any thread and set from one, with its subscriptions.
@@ -59,7 +67,8 @@ final class StateBox<Value: Sendable & Equatable>: Sendable {
         for subscriber in subscribers { subscriber.finish() }
     }
 
-    func subscribe() -> StateChanges<Value> {
+    /// - Parameter owner: kept by the subscription.
+    func subscribe(of owner: (any Sendable)? = nil) -> StateChanges<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             continuation.yield(state.value)
@@ -70,9 +79,9 @@ final class StateBox<Value: Sendable & Equatable>: Sendable {
         }
         guard let number else {
             continuation.finish()
-            return StateChanges(base: stream)
+            return StateChanges(base: stream, owner: owner)
         }
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.subscribers[number] = nil } }
-        return StateChanges(base: stream)
+        return StateChanges(base: stream, owner: owner)
     }
 }

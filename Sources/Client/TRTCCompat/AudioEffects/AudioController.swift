@@ -1,13 +1,15 @@
 internal import AudioGraph
 internal import Dispatch
 internal import Ovation
+internal import Platform
 internal import RoomModel
-internal import Synchronization
 internal import Timing
 
 /// What a user has set of the sound. Volumes are 0…150, 100 leaves the sound as it is.
 struct SoundSettings: Sendable, Equatable {
     var quality = AudioQuality.standard
+    /// The user's choice, of this room.
+    var isMicrophoneMuted = false
     var captureVolume = 100
     /// Of the voice effects; on top of `captureVolume`.
     var voiceVolume = 100

@@ -60,18 +60,19 @@ extension RoomAudio: ClientSound {
     func silence() {
         singing = .off
         stopMicrophone()
-        setAllMuted(true)
+        isAllMuted = true
     }
 
     func apply(_ settings: SoundSettings, after former: SoundSettings) {
+        holdMuted(settings.isMicrophoneMuted)
         quality = settings.quality
         captureVolume = settings.inputVolume
         playbackVolume = settings.playoutVolume
-        setAllMuted(settings.isAllMuted)
+        isAllMuted = settings.isAllMuted
         for user in former.mutedUsers.symmetricDifference(settings.mutedUsers) {
             setMuted(settings.mutedUsers.contains(user), of: user)
         }
-        setEarMonitor(settings.isEarMonitorOn, volume: settings.earMonitorVolume)
+        (isEarMonitorOn, earMonitorVolume) = (settings.isEarMonitorOn, settings.earMonitorVolume)
         reverb = settings.reverb
         voiceChanger = settings.voice
         voicePitch = settings.voicePitch

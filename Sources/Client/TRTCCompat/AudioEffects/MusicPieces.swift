@@ -1,6 +1,6 @@
 internal import AudioGraph
 internal import Ovation
-internal import Synchronization
+internal import Platform
 internal import Timing
 
 /// What happens to a piece of music.

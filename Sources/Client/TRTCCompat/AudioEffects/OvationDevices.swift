@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// The sound input and output. By default they are the system's microphone and loudspeaker, as in the reference systems. A program
 /// without sound devices chooses others before it enters a room.

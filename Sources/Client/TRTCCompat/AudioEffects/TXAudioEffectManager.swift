@@ -1,6 +1,6 @@
 internal import AudioGraph
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Background music and voice effects, from `getAudioEffectManager()`. The closures are called on the component's queue.
 ///

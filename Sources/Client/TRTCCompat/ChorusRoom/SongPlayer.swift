@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
 internal import Ovation
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 
 /// What `startPlayMusic` and its likes act on: the song of the room, which everybody hears at one instant, or a track of one's own
 /// where the others cannot open the file.
@@ -87,7 +87,7 @@ final class SongPlayer: Sendable {
         queue.async { [controller] in
             guard let room = controller.room else { return }
             room.perform(command) { result in
-                guard case .failure(let error) = result, !error.is(.noSong), room.state.play != nil else { return }
+                guard case .failure(let error) = result, error.code != .noSong, room.state.play != nil else { return }
                 controller.tell(.error(error.outcome.code, error.outcome.message))
             }
         }

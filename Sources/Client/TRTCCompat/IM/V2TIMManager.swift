@@ -1,7 +1,7 @@
 public import Foundation
 internal import Ovation
+internal import Platform
 internal import SignalProtocol
-internal import Synchronization
 
 /// The part of the chat client that live rooms need: signing in, joining rooms as groups, and messages to a group.
 ///
@@ -91,14 +91,19 @@ public final class V2TIMManager: Sendable {
         Connection.join(key, ticket: ticket) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
-            self?.state.withLock { state in
-                state.isSigningIn = false
-                if case .success(let share) = result {
-                    state.share = share
-                    state.ended = nil
-                }
-            }
+            let share = try? result.get()
+            if let self { finishLogin(share) } else if let share { Connection.leave(share) }
             reply.answerChat(result)
+        }
+    }
+
+    /// - Parameter share: `nil` if the sign-in failed.
+    private func finishLogin(_ share: Connection.Share?) {
+        state.withLock { state in
+            state.isSigningIn = false
+            guard let share else { return }
+            state.share = share
+            state.ended = nil
         }
     }
 
@@ -134,7 +139,7 @@ public final class V2TIMManager: Sendable {
         guard let session = share.connection.session(of: room) else {
             return reply(TRTCCode.notInGroup, "not in group \(GroupID.text(room))")
         }
-        share.connection.exit(session, share: share) { reply.answerChat($0) }
+        share.connection.exit(session, share: share) { reply() }
     }
 
     /// Sends a custom message to everybody else in a group.
@@ -234,7 +239,7 @@ public final class V2TIMManager: Sendable {
         Connection.leave(share)
         if error.chatOutcome.code == TRTCCode.ticketExpired {
             tell { $0.onUserSigExpired() }
-        } else if [RoomError.Code.sessionReplaced, .bannedHere, .bannedHereForGood].contains(where: error.is) {
+        } else if [.sessionReplaced, .bannedHere, .bannedHereForGood].contains(error.code) {
             tell { $0.onKickedOffline() }
         }
     }
@@ -286,8 +291,8 @@ extension OvationError {
     /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed, and one for
     /// a call without a login.
     var chatOutcome: (code: Int32, message: String) {
-        if self.is(.ticketExpired) { return (TRTCCode.ticketExpired, outcome.message) }
-        return self.is(.notSignedIn) ? (TRTCCode.notSignedIn, outcome.message) : outcome
+        if self.code == .ticketExpired { return (TRTCCode.ticketExpired, outcome.message) }
+        return self.code == .notSignedIn ? (TRTCCode.notSignedIn, outcome.message) : outcome
     }
 }
 

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Receives the result of a call: 0 or a code of `TRTCCode`, and a message.
 public typealias ActionCallback = (_ code: Int32, _ message: String) -> Void

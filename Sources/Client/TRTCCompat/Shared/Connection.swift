@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// A sign-in that several components share: in the reference systems a chat client, a voice room and a chorus of one app are one
 /// user's, and here too the second of them must not push the first one out (6208).
@@ -115,7 +115,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// Gives a share back; the last one signs out. The completion says that it is done.
+    /// Gives a share back, which leaves its room; the last one signs out. The completion says that it is done.
     static func leave(_ share: Share, completion: @escaping @Sendable () -> Void = {}) {
         let isLast = all.withLock { all -> Bool in
             share.connection.remove(share)
@@ -123,7 +123,12 @@ final class Connection: Sendable {
             share.connection.forget(in: &all)
             return true
         }
-        guard isLast else { return completion() }
+        guard isLast else {
+            for session in share.connection.rooms(of: share) {
+                share.connection.exit(session, share: share)
+            }
+            return completion()
+        }
         Task {
             await share.client.signOut()
             share.client.deliver(to: nil)
@@ -192,32 +197,34 @@ final class Connection: Sendable {
         client.createRoom(draft) { [weak self] in completion(self?.note($0, share) ?? $0) }
     }
 
-    /// Leaves a room; only the last share that is in it really does.
-    func exit(
-        _ session: RoomSession, share: Share, completion: @escaping @Sendable (Result<Void, OvationError>) -> Void
-    ) {
+    /// Leaves a room at once; only the last share that is in it really does.
+    /// - Parameter completion: called when nothing of the room is delivered any more.
+    func exit(_ session: RoomSession, share: Share, completion: @escaping @Sendable () -> Void = {}) {
         let isUsed = state.withLock { state in
             state.rooms[session.id]?.shares.remove(share.number)
             return state.rooms[session.id]?.shares.isEmpty == false
         }
-        guard !isUsed else { return leaveSeat(session, completion) }
-        session.exit { [weak self] result in
-            if case .success = result { self?.forget(session) }
-            completion(result)
+        guard !isUsed else {
+            leaveSeat(session)
+            return completion()
+        }
+        forget(session)
+        session.leave(completion: completion)
+    }
+
+    /// Another component of the app stays in the room, to hear its messages: whoever exits gives up the seat all the same, as soon as the
+    /// server can be told.
+    private func leaveSeat(_ session: RoomSession) {
+        guard session.state.isPresent, session.state.mySeat != nil else { return }
+        session.perform(.leaveSeat) { [weak self] result in
+            guard case .failure(let error) = result, [.offline, .timeout, .connectionLost].contains(error.code)
+            else { return }
+            self?.leaveSeat(session)
         }
     }
 
-    /// Another component of the app stays in the room, to hear its messages: whoever exits is off the air all the same.
-    private func leaveSeat(
-        _ session: RoomSession, _ completion: @escaping @Sendable (Result<Void, OvationError>) -> Void
-    ) {
-        guard session.state.mySeat != nil else { return completion(.success(())) }
-        session.perform(.leaveSeat) { result in
-            switch result {
-            case .failure(let error) where !error.is(.notSeated) && !error.is(.notInRoom): completion(.failure(error))
-            case .success, .failure: completion(.success(()))
-            }
-        }
+    private func rooms(of share: Share) -> [RoomSession] {
+        state.withLock { $0.rooms.values.filter { $0.shares.contains(share.number) }.map(\.session) }
     }
 
     /// The room, if somebody here is in it.

@@ -4,9 +4,7 @@
 /// Generic only for tests: `Share` is a `Connection.Share`, `Room` a `RoomSession`.
 enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
     enum Place: Sendable {
-        /// - Parameter abandoned: a room that was left because the connection was lost for too long. The server is told when the
-        ///   connection is back, or before another room is entered.
-        case outside(abandoned: Room?)
+        case outside
         case entering(EntryNumber)
         case inside(Room)
     }
@@ -53,7 +51,7 @@ enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
     /// - Returns: whether the sign-in is still wanted.
     mutating func endSignIn(_ share: Share?) -> Bool {
         guard case .signingIn = self else { return false }
-        self = share.map { .signedIn($0, .outside(abandoned: nil)) } ?? .signedOut
+        self = share.map { .signedIn($0, .outside) } ?? .signedOut
         return true
     }
 
@@ -81,17 +79,16 @@ enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
         return share
     }
 
-    /// - Returns: who is to sign out, and the room to leave before.
-    mutating func destroy() -> (share: Share, room: Room?)? {
+    /// - Returns: who is to sign out, and leaves the room with it.
+    mutating func destroy() -> Share? {
         defer { self = .destroyed }
-        return share.map { ($0, room) }
+        return share
     }
 
     // MARK: - Rooms
 
     enum EntryAnswer {
-        /// - Parameter abandoned: the room that the server must be told of first.
-        case began(Share, EntryNumber, abandoned: Room?)
+        case began(Share, EntryNumber)
         case isInRoom
         case nobody
     }
@@ -100,9 +97,9 @@ enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
         switch self {
         case .signedOut, .signingIn, .destroyed: return .nobody
         case .signedIn(_, .entering), .signedIn(_, .inside): return .isInRoom
-        case .signedIn(let share, .outside(let abandoned)):
+        case .signedIn(let share, .outside):
             self = .signedIn(share, .entering(number))
-            return .began(share, number, abandoned: abandoned)
+            return .began(share, number)
         }
     }
 
@@ -110,32 +107,23 @@ enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
     /// - Returns: whether the entry is still wanted.
     mutating func endEntry(_ number: EntryNumber, _ room: Room?) -> Bool {
         guard case .signedIn(let share, .entering(number)) = self else { return false }
-        self = .signedIn(share, room.map { .inside($0) } ?? .outside(abandoned: nil))
+        self = .signedIn(share, room.map { .inside($0) } ?? .outside)
         return true
     }
 
     /// - Returns: whether one was inside.
     mutating func leave(_ room: Room) -> Bool {
         guard case .signedIn(let share, .inside(let present)) = self, present === room else { return false }
-        self = .signedIn(share, .outside(abandoned: nil))
+        self = .signedIn(share, .outside)
         return true
     }
 
     /// The connection has been lost for too long.
-    mutating func abandon() {
-        switch self {
-        case .signedIn(let share, .inside(let room)): self = .signedIn(share, .outside(abandoned: room))
-        case .signedIn(let share, .entering): self = .signedIn(share, .outside(abandoned: nil))
-        case .signedOut, .signingIn, .signedIn(_, .outside), .destroyed: break
-        }
-    }
-
-    /// The connection is back.
-    /// - Returns: a room that the server must be told of.
-    mutating func takeAbandoned() -> (share: Share, room: Room)? {
-        guard case .signedIn(let share, .outside(let room?)) = self else { return nil }
-        self = .signedIn(share, .outside(abandoned: nil))
-        return (share, room)
+    /// - Returns: the room to leave.
+    mutating func abandon() -> (share: Share, room: Room)? {
+        guard case .signedIn(let share, let place) = self else { return nil }
+        self = .signedIn(share, .outside)
+        return if case .inside(let room) = place { (share, room) } else { nil }
     }
 }
 

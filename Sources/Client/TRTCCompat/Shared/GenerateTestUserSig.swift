@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import Platform
 internal import UserSig
 
 /// Makes tickets inside an app, for development only. Anybody who has the app can read the key out of it and sign in as any user:

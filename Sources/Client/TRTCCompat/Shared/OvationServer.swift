@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// The server that the components of this module connect to. The reference systems have no such setting; their servers are built
 /// in.
@@ -14,9 +14,19 @@ public enum OvationServer {
     /// What to write when no server is named.
     static let advice = "write OvationServer.address = \"https://…\" before login, or set OVATION_SERVER"
 
+    /// Who sees to it that listeners ask before they sit down, in rooms with `needRequest`.
+    public enum Consent: Sendable {
+        /// The app, as in the reference systems: `enterSeat` of a listener succeeds, and the app shows its request first.
+        case advisory
+        /// The server: `enterSeat` of a listener is refused (-1, `consent_required`) until an invitation was accepted, unless the
+        /// operator has switched that off for the application.
+        case enforced
+    }
+
     private struct Chosen {
         var address: String?
         var certificate: String?
+        var consent = Consent.advisory
     }
 
     private static let chosen = Mutex(Chosen())
@@ -32,6 +42,13 @@ public enum OvationServer {
     public static var certificate: String? {
         get { chosen.withLock { $0.certificate } }
         set { chosen.withLock { $0.certificate = newValue } }
+    }
+
+    /// Whether `needRequest` of the rooms that are created from now on is a rule of the server. The reference systems have no such
+    /// setting; there the app alone sees to it.
+    public static var consent: Consent {
+        get { chosen.withLock { $0.consent } }
+        set { chosen.withLock { $0.consent = newValue } }
     }
 
     /// The server that was named.

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// One user's way into rooms, behind `TRTCVoiceRoom` and `TRTCChorusRoom`: hands calls to the client, and what the client tells to
 /// the callback queue, in the client's order: a call's callback, then the list of seats, then the single seat (V08). Rules are the
@@ -12,15 +12,8 @@ final class RoomController: Sendable {
         var phase = ControllerPhase<Connection.Share, RoomSession>.signedOut
         var entries = EntryNumber()
         var lossTimer: DelayClock.Cancel?
-        /// The user's choice, which a seat taken later follows.
-        var wantsMicrophoneMuted = false
-
-        /// Out of the room: whoever sits down in another one speaks.
-        mutating func leaveRoom(_ meters: RoomMeters) {
-            wantsMicrophoneMuted = false
-            meters.stop()
-        }
-
+        /// The rooms of invitations that came from outside of the user's room.
+        var elsewhere: [String: RoomID] = [:]
         mutating func cancelLossTimer() {
             lossTimer?()
             lossTimer = nil
@@ -29,7 +22,8 @@ final class RoomController: Sendable {
         /// Nobody is signed in any more.
         mutating func forget(_ meters: RoomMeters) {
             cancelLossTimer()
-            leaveRoom(meters)
+            elsewhere = [:]
+            meters.stop()
         }
     }
 
@@ -66,7 +60,9 @@ final class RoomController: Sendable {
 
     /// Signs out.
     deinit {
-        if let share = state.withLock({ $0.phase.share }) { Connection.leave(share) }
+        guard let share = state.withLock({ $0.phase.share }) else { return }
+        sound.end()
+        Connection.leave(share)
     }
 
     func tell(_ notice: RoomNotice) {
@@ -115,6 +111,11 @@ final class RoomController: Sendable {
         return room
     }
 
+    /// The room of an invitation, if the user is not in that room.
+    func invitedElsewhere(_ id: String) -> RoomID? {
+        state.withLock { state in state.elsewhere[id].flatMap { $0 == state.phase.room?.id ? nil : $0 } }
+    }
+
     /// The server that one is signed in to.
     var server: ServerAddress? { state.withLock { $0.phase.share }?.connection.key.server }
 
@@ -143,22 +144,21 @@ final class RoomController: Sendable {
         case .same(let share): return share.connection.renew(ticket) { reply.answer($0, "already logged in") }
         case .began(let former): if let former { Connection.leave(former) }
         }
+        let sentence = destroyedSentence
         Connection.join(key, ticket: ticket) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
-            self?.finishLogin(result, reply)
+            let share = try? result.get()
+            // Whoever signs in may be gone by the time of the answer: the caller hears of it all the same, and nobody stays signed in.
+            if self?.finishLogin(share) ?? false { return reply.answer(result) }
+            if let share { Connection.leave(share) }
+            reply(TRTCCode.failed, sentence)
         }
     }
 
-    private func finishLogin(_ result: Result<Connection.Share, OvationError>, _ reply: ActionReply) {
-        let share = try? result.get()
-        let isWanted = state.withLock { $0.phase.endSignIn(share) }
-        if let share, !isWanted {
-            Connection.leave(share)
-            return reply(TRTCCode.failed, destroyedSentence)
-        }
-        reply.answer(result)
-    }
+    /// - Parameter share: `nil` if the sign-in failed.
+    /// - Returns: whether the sign-in is still wanted.
+    private func finishLogin(_ share: Connection.Share?) -> Bool { state.withLock { $0.phase.endSignIn(share) } }
 
     func logout(_ reply: ActionReply) {
         guard isAlive(reply) else { return }
@@ -182,15 +182,17 @@ final class RoomController: Sendable {
         }
         leaveSound()
         sound.end()
-        guard let (share, room) = present else { return }
-        guard let room else { return Connection.leave(share) }
-        share.connection.exit(room, share: share) { _ in Connection.leave(share) }
+        if let present { Connection.leave(present) }
     }
 
     // MARK: - Rooms
 
     func createRoom(_ draft: RoomDraft, _ reply: ActionReply) {
         guard let (share, number) = begin(reply) else { return }
+        let mended = DraftMending(draft)
+        for change in mended.changes { tell(.warning(TRTCCode.failed, change)) }
+        var draft = mended.draft
+        draft.isAdvisory = OvationServer.consent == .advisory
         share.connection.create(draft, share: share) { [self] in finishEntry(number, $0, share, reply) }
     }
 
@@ -205,11 +207,7 @@ final class RoomController: Sendable {
         switch answer {
         case .nobody: refuseStranger(reply)
         case .isInRoom: reply(TRTCCode.failed, "already in a room: call exitRoom first")
-        case .began(let share, let number, let abandoned):
-            // A room that was given up while the connection was lost is left before another is entered, or the same one anew: both wait
-            // for the connection, in this order.
-            if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
-            return (share, number)
+        case .began(let share, let number): return (share, number)
         }
         return nil
     }
@@ -226,7 +224,7 @@ final class RoomController: Sendable {
         }
         guard let room else { return reply.answer(result) }
         guard isWanted else {
-            share.connection.exit(room, share: share) { _ in }
+            share.connection.exit(room, share: share)
             return reply(TRTCCode.failed, "the room was left before the entry completed")
         }
         sound.attach(room.audio)
@@ -240,12 +238,11 @@ final class RoomController: Sendable {
         reply()
     }
 
+    /// Leaving needs no server: whoever calls it is out of the room and off the air.
     func exitRoom(_ reply: ActionReply) {
         guard let room = inside(reply), let share = signedIn(reply) else { return }
-        share.connection.exit(room, share: share) { [self] result in
-            if case .success = result { leave(room) }
-            reply.answer(result)
-        }
+        leave(room)
+        share.connection.exit(room, share: share) { reply() }
     }
 
     /// The callback finds the user outside: an app may create the next room in it. So the room is left before its end comes as news.
@@ -263,7 +260,7 @@ final class RoomController: Sendable {
     private func leave(_ room: RoomSession) -> Bool {
         let wasInside = state.withLock { state in
             guard state.phase.leave(room) else { return false }
-            state.leaveRoom(meters)
+            meters.stop()
             return true
         }
         if wasInside {
@@ -273,9 +270,10 @@ final class RoomController: Sendable {
         return wasInside
     }
 
-    /// Nothing of the room sounds here any more; what was playing is told to be over.
+    /// Nothing of the room sounds here any more; what was playing is told to be over. Whoever sits down in another room speaks.
     func leaveSound() {
         sound.attach(nil)
+        sound.set { $0.isMicrophoneMuted = false }
         songs.end()
     }
 
@@ -298,11 +296,11 @@ final class RoomController: Sendable {
         }
     }
 
-    /// Mutes or unmutes the own microphone. Everybody in the room is told if one has a seat; without one, the choice counts from the
-    /// next seat on.
+    /// Mutes or unmutes the own microphone, until the room is left. Everybody in the room is told if one has a seat; without one, with the
+    /// next seat.
     func muteMicrophone(_ isMuted: Bool) {
         guard isAlive() else { return }
-        state.withLock { $0.wantsMicrophoneMuted = isMuted }
+        sound.set { $0.isMicrophoneMuted = isMuted }
         guard let room, room.state.mySeat != nil else { return }
         room.perform(.setMicrophone(muted: isMuted)) { [weak self] result in
             if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
@@ -332,12 +330,8 @@ final class RoomController: Sendable {
                 state.lossTimer = cancel
             }
         case .connectionRestored:
-            let abandoned = state.withLock { state in
-                state.cancelLossTimer()
-                return state.phase.takeAbandoned()
-            }
+            state.withLock { $0.cancelLossTimer() }
             tell(.log("the connection is back"))
-            if let (share, room) = abandoned { share.connection.exit(room, share: share) { _ in } }
         case .ticketExpiring(let time):
             tell(
                 .warning(
@@ -349,9 +343,14 @@ final class RoomController: Sendable {
         // As the published components do, which get invitations wherever their user is.
         case .invitation(let news, _):
             switch news.invitation.state {
-            case .waiting: tell(.invited(news.invitation))
-            case .cancelled: tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
-            case .accepted, .rejected, .expired: break
+            case .waiting:
+                state.withLock { $0.elsewhere[news.invitation.id] = news.invitation.room }
+                tell(.invited(news.invitation))
+            case .cancelled:
+                state.withLock { $0.elsewhere[news.invitation.id] = nil }
+                tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
+            case .accepted, .rejected, .expired:
+                state.withLock { $0.elsewhere[news.invitation.id] = nil }
             }
         // For the chat client.
         case .signal: break
@@ -360,16 +359,16 @@ final class RoomController: Sendable {
 
     /// The published component leaves the room after this time, and so does this one: an app that shows the error shows no room.
     private func giveUp() {
-        let isLost = state.withLock { state in
-            guard state.lossTimer != nil else { return false }
+        let (isLost, present) = state.withLock { state -> (Bool, (share: Connection.Share, room: RoomSession)?) in
+            guard state.lossTimer != nil else { return (false, nil) }
             state.lossTimer = nil
-            state.leaveRoom(meters)
-            state.phase.abandon()
-            return true
+            meters.stop()
+            return (true, state.phase.abandon())
         }
         guard isLost else { return }
         // Also the song's copy, which would go on without a server.
         leaveSound()
+        if let (share, room) = present { share.connection.exit(room, share: share) }
         tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
     }
 
@@ -391,26 +390,35 @@ final class RoomController: Sendable {
         case .seatTaken(let seat, let user, _) where user.id == room.state.me.id:
             sound.followSeat(isTaken: true)
             // A seat that is taken with a microphone which its user muted before is muted for everybody.
-            if seat.micMuted == false, state.withLock({ $0.wantsMicrophoneMuted }) { muteMicrophone(true) }
+            if seat.micMuted == false, sound.settings.isMicrophoneMuted { muteMicrophone(true) }
         case .seatLeft(_, let user, let reason, _) where user.id == room.state.me.id && reason != .moved:
-            // Whoever sits down again speaks.
-            state.withLock { $0.wantsMicrophoneMuted = false }
             sound.followSeat(isTaken: false)
         case .songChanged(let play?, .started, _): songs.announce(play, in: room)
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
+        case .removed(let restriction): lose(room, OvationError(restriction))
         case .gone(let error): lose(room, error)
         default: break
         }
     }
 
-    /// The room could not be entered again.
+    /// The user is out of the room, or could not enter it again.
     private func lose(_ room: RoomSession, _ error: OvationError) {
         guard leave(room) else { return }
-        if error.is(.roomClosed) || error.is(.roomNotFound) {
+        if error.code == .roomClosed || error.code == .roomNotFound {
             tell(.destroyed(room.id))
-        } else if error.is(.permissionDenied) || error.is(.inAnotherRoom) || error.is(.roomFull) {
+        } else if error.endsStay {
             tell(.error(error.outcome.code, error.outcome.message))
         }
         // Else the session has ended, which is told by itself.
+    }
+}
+
+extension OvationError {
+    /// Of whoever is put out of a room.
+    fileprivate init(_ restriction: Restriction) {
+        let why = restriction.reason.map { ": \($0)" } ?? ""
+        self.init(
+            restriction.until == nil ? .bannedForGood : .banned,
+            "\(restriction.by) put this user out of the room\(why)")
     }
 }

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Turns what happens in a room into what the component tells its app. Runs on the client's thread, in its order.
 final class RoomEventReporter: Sendable {
@@ -57,9 +57,7 @@ final class RoomEventReporter: Sendable {
             tell(.seats(room.state.seats))
         case .likes(let news): report(news, in: room)
         // The controller acts on the room's end and on songs, and tells of them.
-        case .ended, .gone, .songChanged: break
-        case .removed(let restriction):
-            tell(.log("\(restriction.by) has removed this user from the room"))
+        case .ended, .gone, .removed, .songChanged: break
         case .messageDeleted, .restriction: break
         case .giftsSent, .giftStandingChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged,
             .attributesChanged,

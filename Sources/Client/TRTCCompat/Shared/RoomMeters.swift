@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Tells at intervals, while one is in a room, how loud everybody is, in silence too (V14), and how good connections are, to the
 /// components whose delegates hear of that.
@@ -85,7 +85,11 @@ final class RoomMeters: Sendable {
 
     private func tellVolumes(of room: RoomSession) {
         let me = room.state.me.id
-        let readings = room.levels.map { VolumeReading(user: $0.key == me ? "" : $0.key.rawValue, volume: $0.value) }
+        var levels = room.serverLevels
+        // The server hears nobody who is muted or has no seat; the user's own app can.
+        let own = max(levels[me] ?? 0, room.audio.localLevels.own)
+        levels[me] = own > 0 ? own : nil
+        let readings = levels.map { VolumeReading(user: $0.key == me ? "" : $0.key.rawValue, volume: $0.value) }
             .sorted { $0.user < $1.user }
         tell(.volumes(readings, total: readings.map(\.volume).max() ?? 0))
     }

@@ -9,9 +9,9 @@ struct RoomRequests: Sendable {
     // MARK: - Profile and directory
 
     func setSelfProfile(name: String, avatar: String, _ reply: ActionReply) {
-        controller.signedIn(reply)?.client.perform(.setProfile(name: name, avatar: avatar, bio: nil)) {
-            reply.answer($0)
-        }
+        // An empty name leaves the user's name as it is.
+        let body = Call.Body.setProfile(name: name.isEmpty ? nil : name, avatar: avatar, bio: nil)
+        controller.signedIn(reply)?.client.perform(body) { reply.answer($0) }
     }
 
     /// Rooms in the order asked; what is no id of a room is unknown, and left out like unknown ones.
@@ -36,12 +36,25 @@ struct RoomRequests: Sendable {
             if let room = controller.inside(refused) { everybody(in: room, after: nil, [], refused, found) }
             return
         }
+        people(ids.compactMap { UserID($0) }[...], [], refused, found)
+    }
+
+    /// As many in one call as the server takes.
+    private static let peopleAtOnce = 100
+
+    private func people(
+        _ ids: ArraySlice<UserID>, _ before: [UserProfile], _ refused: ActionReply,
+        _ found: @escaping @Sendable ([RoomPerson]) -> Void
+    ) {
         guard let share = controller.signedIn(refused) else { return }
-        share.client.perform(.getProfiles(ids.compactMap { UserID($0) })) { [controller] result in
+        let rest = ids.dropFirst(Self.peopleAtOnce)
+        share.client.perform(.getProfiles(Array(ids.prefix(Self.peopleAtOnce)))) { [controller] result in
             switch result {
             case .success(.profiles(let profiles)):
+                let all = before + profiles
+                guard rest.isEmpty else { return people(rest, all, refused, found) }
                 let members = controller.room?.state
-                found(profiles.map { RoomPerson(profile: $0, isMuted: members?.member($0.id)?.micMuted ?? true) })
+                found(all.map { RoomPerson(profile: $0, isMuted: members?.member($0.id)?.micMuted ?? true) })
             case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
             }
@@ -70,7 +83,7 @@ struct RoomRequests: Sendable {
 
     /// Who sits already has what they want, as in the published component.
     func enterSeat(_ index: Int, _ reply: ActionReply) {
-        controller.perform(.takeSeat(index), reply) { $0.is(.alreadySeated) }
+        controller.perform(.takeSeat(index), reply) { $0.code == .alreadySeated }
     }
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
@@ -83,11 +96,36 @@ struct RoomRequests: Sendable {
     /// - Returns: the id of the invitation, empty if none was sent.
     func sendInvitation(command: String, userId: String, content: String, _ reply: ActionReply) -> String {
         guard let user = UserID(userId, reply) else { return "" }
-        guard controller.inside(reply) != nil else { return "" }
-        let id = UUID().uuidString
-        controller.perform(
-            .sendInvitation(InvitationDraft(to: user, command: command, content: content, id: id)), reply)
-        return id
+        guard let room = controller.inside(reply) else { return "" }
+        let draft = InvitationDraft(to: user, command: command, content: content, id: UUID().uuidString)
+        room.perform(.sendInvitation(draft)) { result in
+            guard case .failure(let error) = result, error.code == .invalidParams, error.field == "timeoutSeconds"
+            else {
+                return reply.answer(result)
+            }
+            // Whoever is signed in but not in the room is asked for a time; the longest there is comes closest to no end.
+            var draft = draft
+            draft.timeoutSeconds = Self.longestInvitation
+            room.perform(.sendInvitation(draft)) { reply.answer($0) }
+        }
+        return draft.id ?? ""
+    }
+
+    private static let longestInvitation = 3_600
+
+    /// The answer to an invitation of a room that one is not in goes to that room.
+    func accept(_ id: String, _ reply: ActionReply) {
+        guard let room = controller.invitedElsewhere(id) else {
+            return controller.perform(.acceptInvitation(id: id), reply)
+        }
+        reply(TRTCCode.failed, "this invitation is to room \(room.text): call enterRoom first")
+    }
+
+    func reject(_ id: String, _ reply: ActionReply) {
+        let command = RoomCommand.rejectInvitation(id: id, reason: nil)
+        guard let room = controller.invitedElsewhere(id) else { return controller.perform(command, reply) }
+        let call = Call.Body.rooms(.command(room, command, key: IdempotencyKey(UUID().uuidString)))
+        controller.signedIn(reply)?.client.perform(call) { reply.answer($0) }
     }
 
     // MARK: - Messages

@@ -1,5 +1,5 @@
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// Tells of the song of a chorus room, as everybody in it is told: announced by whoever started it, about to be heard, how far it is,
 /// over.

@@ -50,8 +50,8 @@ extension OvationError {
         // Refusals that the published components make themselves have no number there but -1: wrong role, wrong seat, no room.
         // The numbers of our own (20xxx) and of JSON-RPC mean nothing to their apps.
         let isUnnumbered =
-            self.is(.permissionDenied) || self.is(.notSignedIn) || (20_000..<30_000).contains(code)
-            || (-32_768 ... -32_000).contains(code)
-        return (isUnnumbered ? TRTCCode.failed : code, "\(name): \(message)")
+            self.code == .permissionDenied || self.code == .notSignedIn || (20_000..<30_000).contains(number)
+            || (-32_768 ... -32_000).contains(number)
+        return (isUnnumbered ? TRTCCode.failed : number, "\(code): \(message)")
     }
 }

@@ -29,7 +29,7 @@ extension TRTCRoom {
 
     /// Accepts an invitation.
     public func acceptInvitation(id: String, callback: ActionCallback? = nil) {
-        controller.perform(.acceptInvitation(id: id), queue.reply(callback))
+        requests.accept(id, queue.reply(callback))
     }
 
     /// The chorus component's spelling of `acceptInvitation(id:callback:)`.
@@ -39,7 +39,7 @@ extension TRTCRoom {
 
     /// Declines an invitation.
     public func rejectInvitation(id: String, callback: ActionCallback? = nil) {
-        controller.perform(.rejectInvitation(id: id, reason: nil), queue.reply(callback))
+        requests.reject(id, queue.reply(callback))
     }
 
     /// The chorus component's spelling of `rejectInvitation(id:callback:)`.

@@ -1,6 +1,6 @@
 public import Dispatch
 internal import Ovation
-internal import Synchronization
+internal import Platform
 
 /// The calls that all room components share: signing in, entering and leaving, seats, messages, invitations and sound. Each
 /// component adds its own parameters for a new room, its delegate, and the calls that only it has.

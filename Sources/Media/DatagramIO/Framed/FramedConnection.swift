@@ -1,6 +1,6 @@
 internal import CNet
 internal import Glibc
-internal import Synchronization
+internal import Platform
 internal import Timing
 package import Wire
 

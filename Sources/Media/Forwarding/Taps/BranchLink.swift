@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// The two ways between a stage and its listeners on another worker: what the stage accepts goes there, what microphones on that worker
 /// send comes back. The stage's side belongs to the stage's thread, the branch's to the other; neither ever waits.
@@ -79,7 +79,7 @@ package final class BranchLink: StageTap, Sendable {
         _ head: Head, _ payload: UnsafeRawBufferPointer, by ring: PacketRing<Head>, _ wake: @Sendable () -> Void
     ) {
         guard ring.push(head, payload) else {
-            lost.add(1, ordering: .relaxed)
+            lost.wrappingAdd(1, ordering: .relaxed)
             return
         }
         wake()

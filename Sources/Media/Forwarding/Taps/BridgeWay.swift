@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 import Timing
 
 /// One way of a bridge between two stages: what is heard and seen on the first slot of one stage goes to a guest's place of the other,
@@ -57,7 +57,7 @@ package final class BridgeWay: StageTap, Sendable {
             ? withUnsafeBytes(of: 0) { ring.push(content, UnsafeRawBufferPointer(rebasing: $0[..<0])) }
             : ring.push(content, payload)
         guard isPushed else {
-            lost.add(1, ordering: .relaxed)
+            lost.wrappingAdd(1, ordering: .relaxed)
             return
         }
         wake()

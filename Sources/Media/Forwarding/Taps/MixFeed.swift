@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// A packet of the mix on its way to the stage.
 package struct MixPacket: Sendable, Hashable {
@@ -54,7 +54,7 @@ package final class MixFeed: StageTap, Sendable {
         // A voice that ends needs no silence to end in: the mixer knows of the cut.
         guard !packet.isFiller else { return }
         guard vocals.push(packet, payload) else {
-            lostVocals.add(1, ordering: .relaxed)
+            lostVocals.wrappingAdd(1, ordering: .relaxed)
             return
         }
         guard mixerSleeps.load(ordering: .sequentiallyConsistent) else { return }
@@ -91,7 +91,7 @@ package final class MixFeed: StageTap, Sendable {
 
     package func post(_ packet: MixPacket, _ payload: UnsafeRawBufferPointer) {
         guard mix.push(packet, payload) else {
-            lostMix.add(1, ordering: .relaxed)
+            lostMix.wrappingAdd(1, ordering: .relaxed)
             return
         }
         wakeStage()

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// Packets on their way from one thread to another: one thread pushes, one pops, nobody waits and nothing is allocated.
 ///

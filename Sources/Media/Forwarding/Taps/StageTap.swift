@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 package import Timing
 
 /// A packet that a stage has accepted, as its taps get it. Numbers are the slot's: they go on without seams whoever is heard there.

@@ -8,8 +8,8 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         if try isFree(index, for: user.id) == .alreadyTheirs { return .nothing }
         try checkUntied()
-        if permission == .withConsent, settings.needsRequest, context.policy.consent == .enforced,
-            !hasConsent(user.id)
+        if permission == .withConsent, settings.needsRequest, !settings.isAdvisory,
+            context.policy.consent == .enforced, !hasConsent(user.id)
         {
             throw RoomError(.consentRequired)
         }

@@ -80,8 +80,12 @@ final class JoinReport: Sendable {
 
     func failed(_ error: OvationError) {
         tell(
-            "error", ["name": .text(error.name), "code": .number(Double(error.code)), "message": .text(error.message)],
-            sentence: "ovation: \(error.message) (\(error.name), \(error.code))")
+            "error",
+            [
+                "name": .text(error.code.rawValue), "code": .number(Double(error.number)),
+                "message": .text(error.message),
+            ],
+            sentence: "ovation: \(error.message) (\(error.code), \(error.number))")
     }
 
     func tell(_ event: RoomSession.Event) {
@@ -172,7 +176,7 @@ final class JoinReport: Sendable {
 
     /// - Parameter words: the line of the song that is sung now.
     func progress(of room: RoomSession, tick: Int, words: String?) {
-        let levels = room.audio.levels
+        let levels = room.audio.localLevels
         let capturing = room.audio.isMicrophoneOn
         let (elapsed, shown) = state.withLock { state -> (Double, Bool) in
             for (user, level) in levels.users {

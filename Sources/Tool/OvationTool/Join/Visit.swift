@@ -39,7 +39,7 @@ struct Visit {
         report.entered(room)
         var ending = Ending.timeIsUp
         do {
-            let (news, sounds) = (room.events, room.audio.events)
+            let (news, sounds) = (room.events(replay: .all), room.audio.events(replay: .all))
             let isAlong = try prepare(room)
             try await sit(in: room)
             for text in join.say { _ = try await room.send(text) }
@@ -92,7 +92,7 @@ struct Visit {
         let events = room.events
         do {
             try await room.takeSeat(seat)
-        } catch let error where error.is(.consentRequired) {
+        } catch let error where error.code == .consentRequired {
             try await ask(for: seat, in: room, events)
             try await room.takeSeat(seat)
         }
