@@ -47,7 +47,8 @@ internal import Testing
         let wide = Self.bytes("1" + "1" + "011" + "1" + "0" + Self.golomb(4_095) + Self.golomb(4_095) + "1")
         #expect(size([0x67, 66, 0, 30] + wide, .h264) == [65_536, 65_536])
         let prevented = Self.bytes(
-            Self.golomb((1 << 24) - 1) + Self.golomb(255) + "1" + "1" + "1" + "0" + Self.golomb(9) + Self.golomb(9) + "1")
+            Self.golomb((1 << 24) - 1) + Self.golomb(255) + "1" + "1" + "1" + "0" + Self.golomb(9) + Self.golomb(9)
+                + "1")
         var written: [UInt8] = []
         for byte in prevented {
             if written.suffix(2) == [0, 0], byte <= 3 { written.append(3) }

@@ -17,7 +17,8 @@ extension LiveServerTests {
                 let gone = salon.events
                 var room: RoomSession? = try await enter()
                 try await room?.takeSeat(1)
-                #expect(room?.state.mySeat == 1 && salon.state.seats[1].user == "bob")
+                #expect(room?.state.mySeat == 1)
+                _ = await salon.changes.first { $0.seats[1].user == "bob" }
                 var reading: EventStream<RoomSession.Event>? = room?.events
                 room = nil
                 try await salon.send("still there?")

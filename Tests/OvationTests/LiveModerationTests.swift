@@ -51,7 +51,8 @@ extension LiveServerTests {
             let sent = try await guest.send("buy coins")
             try await owner.report(guest.state.me.id, cause: .spam, words: "coins", message: sent.number)
             #expect(
-                await refusal { try await guest.report(guest.state.me.id, cause: .other) }?.code.rawValue == "invalid_params")
+                await refusal { try await guest.report(guest.state.me.id, cause: .other) }?.code.rawValue
+                    == "invalid_params")
             try await owner.deleteMessage(sent.number)
             _ = try await guestsEvents.upTo {
                 if case .messageDeleted(sent.number, alice.state.user?.id) = $0 { true } else { false }

@@ -83,6 +83,7 @@ extension WholeServerTests {
             try await RESTHouse.with(configure: {
                 $0.limitsCallsPerSecond = 1_000_000
                 $0.limitsMessagesPerAddress = 1_000_000
+                $0.roomsActionsPerPerson = 1_000_000
             }) { rest in
                 var lacking: [OperatorScope: RESTHouse] = [:]
                 for scope in OperatorScope.allCases {
@@ -164,7 +165,7 @@ extension WholeServerTests {
                                 "\(test.title) without \(scope.rawValue)")
                             #expect(try await house.overview(room) == before)
                             if Self.audited.contains(command.name) {
-                                let name = "no-" + scope.rawValue.replacing(":", with: "-")
+                                let name = "@no-" + scope.rawValue.replacing(":", with: "-")
                                 #expect(try await house.isNoted(command.name, by: name, in: room), "\(test.title)")
                             }
                         }

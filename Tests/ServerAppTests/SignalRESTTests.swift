@@ -13,7 +13,7 @@ extension WholeServerTests {
                 let sent = try await house.send("POST", path, ["text": "your turn", "id": "turn-1"], key: "writer")
                 #expect(sent.status == 200 && sent.json == ["clients": 1])
                 let heard = try await guest.first("the signal") { $0["method"] == "signal" }["params"]
-                #expect(heard["text"] == "your turn" && heard["id"] == "turn-1" && heard["from"]["id"] == "writer")
+                #expect(heard["text"] == "your turn" && heard["id"] == "turn-1" && heard["from"]["id"] == "@writer")
                 let named: JSON = ["command": "LOOK", "message": "{}", "from": "guest"]
                 #expect(try await house.outcome("POST", path, named, key: "writer") == "200")
                 try await guest.first("the named") {

@@ -9,7 +9,8 @@ import Testing
 @Suite struct TextTableTests {
     /// One of the words that a call takes there.
     private static let words: [String: String] = [
-        "room.create.kind": "voice", "room.create.pictureFormat": "vp8", "room.list.kind": "voice",
+        "room.create.consent": "advisory", "room.create.kind": "voice", "room.create.pictureFormat": "vp8",
+        "room.list.kind": "voice",
         "room.list.order": "newest", "role.set.role": "admin", "stage.arrange.form": "grid",
         "message.send.priority": "high", "restriction.set.kind": "ban", "restriction.lift.kind": "ban",
         "report.send.cause": "spam", "song.start.track": "original", "song.track.track": "original",

@@ -49,6 +49,7 @@ extension FacadeTests {
                 let alice = try await VoicePerson.signedIn("alice", at: server)
                 #expect(await alice.create(774) == 0)
                 let session = try #require(alice.room.controller.room)
+                try await alice.notes.line("seats")
                 alice.notes.clear()
                 alice.room.controller.hear(.room(session, .gone(OvationError(code))))
                 try await alice.notes.line(line)

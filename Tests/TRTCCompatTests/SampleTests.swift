@@ -46,9 +46,14 @@ extension FacadeTests {
                         "on seat 0: alice",
                     ])
 
-                // With needRequest a seat is not taken without asking.
+                // As the documents have it: `needRequest` is the app's to see to, and a seat is taken without asking too.
                 listener.step7()
-                try await listener.notes.line("seat -1")
+                try await listener.notes.line("seat 0")
+                #expect(await outcome { room.leaveSeat(callback: $0) }.code == 0)
+                try await listener.notes.line("off seat 1: bob")
+                try await owner.notes.line("on seat 1: bob")
+                listener.notes.clear()
+                owner.notes.clear()
                 if ownerAsks {
                     owner.step8Owner(listenerUserId: "bob")
                     try await owner.notes.line("picked 0")

@@ -27,7 +27,9 @@ final class RoomAudit {
         return allowances.takeAction(
             of: caller.profile.id, in: core.key.application,
             perSecond: core.dependencies.policy().actionsPerSecond, now: core.now
-        ).map { RoomError(.rateLimited, retryAfterMs: $0) }
+        ).map {
+            RoomError(.rateLimited, "too many actions of one person (rooms.actions_per_person)", retryAfterMs: $0)
+        }
     }
 
     /// What is to be noted of a command that is about to be carried out; `nil`: nothing.

@@ -92,13 +92,15 @@ extension ServerApplication {
 
     /// An application decides whether consent is enforced, the operator about the rest.
     func policy(of application: Application.Settings) -> RoomPolicy {
-        RoomPolicy(
+        var policy = RoomPolicy(
             consent: application.consent == .enforced ? .enforced : .advisory,
             seatGraceSeconds: settings.roomsSeatGraceSeconds, ownerAbsenceSeconds: settings.roomsOwnerAbsenceSeconds,
             maxMembers: settings.roomsMaxMembers,
             messages: MessageLimits(
                 room: settings.roomsMessagesPerSecond, person: settings.roomsMessagesPerPerson,
                 onEntry: settings.roomsMessagesOnEntry))
+        policy.actionsPerSecond = settings.roomsActionsPerPerson
+        return policy
     }
 
     private func certificates() throws(ConfigurationFailure) -> CertificateSource? {

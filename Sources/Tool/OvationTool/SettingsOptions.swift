@@ -84,6 +84,8 @@ struct SettingsOptions: ParsableArguments {
     var roomsMessagesPerPerson: String?
     @Option(help: "How many of the last messages somebody who enters is told.")
     var roomsMessagesOnEntry: String?
+    @Option(help: "How many times a second one person may delete, mute, ban or appoint, in all rooms together.")
+    var roomsActionsPerPerson: String?
     @Option(help: "Calls per second on one connection. Bursts may be three times as large.")
     var limitsCallsPerSecond: String?
     @Option(help: "Most WebSockets at once.")
@@ -129,6 +131,7 @@ struct SettingsOptions: ParsableArguments {
             ("rooms.messages_per_second", roomsMessagesPerSecond),
             ("rooms.messages_per_person", roomsMessagesPerPerson),
             ("rooms.messages_on_entry", roomsMessagesOnEntry),
+            ("rooms.actions_per_person", roomsActionsPerPerson),
             ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
             ("limits.connections_per_address", limitsConnectionsPerAddress),
             ("limits.guests_per_address", limitsGuestsPerAddress),

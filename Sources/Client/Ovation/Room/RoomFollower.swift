@@ -58,6 +58,9 @@ final class RoomFollower {
     var isPresent: Bool { state.isPresent }
     var room: RoomID { state.room }
 
+    /// With what the room would be entered again.
+    var wayBack: Departures.WayBack { Departures.WayBack(privateMapKey: privateMapKey) }
+
     func isOf(_ session: RoomSession) -> Bool { session.parts === parts }
 
     /// The room's session, or another one if nobody holds that any more.

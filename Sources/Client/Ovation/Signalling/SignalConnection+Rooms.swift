@@ -74,8 +74,9 @@ extension SignalConnection {
     /// Leaves a room: on this side at once, whatever the connection is like; the server is told as soon as it can be.
     func leave(_ session: RoomSession) {
         guard let follower = followers[session.id], follower.isOf(session) else { return }
+        let wayBack = isReady ? nil : follower.wayBack
         follower.end(.left)
-        departures.tell(session.id)
+        departures.tell(session.id, wayBack: wayBack)
     }
 
     /// Leaves a room that nobody here knows of having entered.

@@ -13,24 +13,46 @@ struct LayerRanks {
 
     subscript(place: Int) -> Int { ranks[place] }
 
+    /// Also where there is no other yet. Without closures, which take memory while a packet is forwarded.
+    func isLower(_ place: Int, than other: Int?) -> Bool {
+        guard let other else { return true }
+        return ranks[place] < ranks[other]
+    }
+
+    func isHigher(_ place: Int, than other: Int?) -> Bool {
+        guard let other else { return true }
+        return ranks[place] > ranks[other]
+    }
+
     /// To be called at key frames. Those that have come share out the ranks that they had: a layer that is missing leaves its own free.
     /// - Returns: whether anything has changed.
     mutating func settle(_ layers: [VideoLayer?], at now: Instant) -> Bool {
-        var order = (0..<VideoStage.maximumLayers).filter { layers[$0] != nil }
-        order.sort { ranks[$0] < ranks[$1] }
-        let held = order.map { ranks[$0] }
-        let haveSizes = order.allSatisfy { layers[$0]?.size != nil }
+        var haveSizes = true
+        for case let layer? in layers where layer.size == nil { haveSizes = false }
         var hasChanged = false
-        for end in order.indices.dropFirst() {
-            var place = end
-            while place > 0, isLower(layers[order[place]], layers[order[place - 1]], bySize: haveSizes, at: now) {
-                order.swapAt(place, place - 1)
-                place -= 1
-                hasChanged = true
+        // Neighbours change places until none stands wrong. Rates need not agree in a circle, so the rounds are counted.
+        for _ in layers.indices {
+            var isSettled = true
+            for place in layers.indices where layers[place] != nil {
+                guard let above = next(above: place, of: layers),
+                    isLower(layers[above], layers[place], bySize: haveSizes, at: now)
+                else { continue }
+                ranks.swapAt(place, above)
+                isSettled = false
             }
+            if isSettled { break }
+            hasChanged = true
         }
-        for (layer, rank) in zip(order, held) { ranks[layer] = rank }
         return hasChanged
+    }
+
+    /// The layer that has come and ranks next.
+    private func next(above place: Int, of layers: [VideoLayer?]) -> Int? {
+        var found: Int?
+        for other in layers.indices where layers[other] != nil && ranks[other] > ranks[place] {
+            if isLower(other, than: found) { found = other }
+        }
+        return found
     }
 
     private func isLower(_ layer: VideoLayer?, _ other: VideoLayer?, bySize: Bool, at now: Instant) -> Bool {

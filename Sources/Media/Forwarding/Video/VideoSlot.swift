@@ -132,9 +132,8 @@ struct VideoSlot {
         var lowest: Int?
         var highest: Int?
         for index in layers.indices where isThere(index, for: consumer, at: now) {
-            let rank = ranks[index]
-            if lowest.map({ rank < ranks[$0] }) ?? true { lowest = index }
-            if rank <= consumer.highest, highest.map({ rank > ranks[$0] }) ?? true { highest = index }
+            if ranks.isLower(index, than: lowest) { lowest = index }
+            if ranks[index] <= consumer.highest, ranks.isHigher(index, than: highest) { highest = index }
         }
         return highest ?? lowest
     }

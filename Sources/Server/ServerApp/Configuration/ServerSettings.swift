@@ -43,6 +43,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var roomsMessagesPerSecond = 40
     package var roomsMessagesPerPerson = 5
     package var roomsMessagesOnEntry = 200
+    package var roomsActionsPerPerson = 2
 
     package var limitsCallsPerSecond = 40
     package var limitsConnections = 20_000
@@ -103,6 +104,7 @@ package struct SettingKey: Sendable {
         integer("rooms.messages_per_second", \.roomsMessagesPerSecond, 1...1_000_000),
         integer("rooms.messages_per_person", \.roomsMessagesPerPerson, 1...1_000_000),
         integer("rooms.messages_on_entry", \.roomsMessagesOnEntry, 0...1_000),
+        integer("rooms.actions_per_person", \.roomsActionsPerPerson, 1...1_000_000),
         integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
         integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),
