@@ -22,7 +22,9 @@ package struct FrameSize: Hashable, Sendable {
         case .av1: size = AV1Payload.size(in: payload)
         }
         // What no camera sends would overflow.
-        guard let size, (1...1 << 16).contains(size.width), (1...1 << 16).contains(size.height) else { return nil }
+        guard let size, size.width > 0, size.width <= 1 << 16, size.height > 0, size.height <= 1 << 16 else {
+            return nil
+        }
         self = size
     }
 }

@@ -27,8 +27,12 @@ struct LayerRanks {
     /// To be called at key frames. Those that have come share out the ranks that they had: a layer that is missing leaves its own free.
     /// - Returns: whether anything has changed.
     mutating func settle(_ layers: [VideoLayer?], at now: Instant) -> Bool {
-        var haveSizes = true
-        for case let layer? in layers where layer.size == nil { haveSizes = false }
+        var (count, haveSizes) = (0, true)
+        for place in layers.indices where layers[place] != nil {
+            count += 1
+            if layers[place]?.size == nil { haveSizes = false }
+        }
+        guard count > 1 else { return false }
         var hasChanged = false
         // Neighbours change places until none stands wrong. Rates need not agree in a circle, so the rounds are counted.
         for _ in layers.indices {
