@@ -149,6 +149,8 @@ extension WholeServerTests {
             let table = try reviewed()
             try await with { house in
                 var number = 1_000
+                // Of the refusals of one person or program the trail takes twenty at once, in all rooms together.
+                var refused: [String: Int] = [:]
                 for test in PermissionCase.all {
                     let expected = try #require(table[test.title])
                     for (column, caller) in (Self.callers + [PermissionCase.member]).enumerated() {
@@ -166,7 +168,10 @@ extension WholeServerTests {
                             #expect(try await house.overview(room) == before)
                             if Self.audited.contains(command.name) {
                                 let name = "@no-" + scope.rawValue.replacing(":", with: "-")
-                                #expect(try await house.isNoted(command.name, by: name, in: room), "\(test.title)")
+                                refused[name, default: 0] += 1
+                                if refused[name, default: 0] <= 20 {
+                                    #expect(try await house.isNoted(command.name, by: name, in: room), "\(test.title)")
+                                }
                             }
                         }
                         let outcome =
@@ -175,7 +180,12 @@ extension WholeServerTests {
                             : try await house.outcome(command, in: room, by: caller)
                         #expect(outcome == expected[column], "\(test.title), column \(column)")
                         if outcome != "ok" { #expect(try await house.overview(room) == before, "\(test.title)") }
-                        if outcome == "permission_denied", !isOperator, Self.audited.contains(command.name) {
+                        if outcome != "ok", !isOperator, Self.audited.contains(command.name) {
+                            refused[caller.rawValue, default: 0] += 1
+                        }
+                        if outcome == "permission_denied", !isOperator, Self.audited.contains(command.name),
+                            refused[caller.rawValue, default: 0] <= 20
+                        {
                             #expect(
                                 try await house.isNoted(command.name, by: caller.rawValue, in: room), "\(test.title)")
                         }
