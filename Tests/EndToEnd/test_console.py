@@ -284,6 +284,7 @@ def test_bans(server, people, keys, tmp_path):
     mina.type("sign-in-name", "Mina")
     mina.click("sign-in-submit")
     mina.sees(".problem", "This server has banned you")
+    room = gil.call("room.create", name="Own room")["room"]
     for user in (gil.user, "=formula"):
         jo.click("bans-add")
         jo.type("field-user", user)
@@ -294,7 +295,6 @@ def test_bans(server, people, keys, tmp_path):
             jo.sees("ask-problem", "1 to 32")
             jo.click("sheet-close")
     has_row(jo, "bans-table", gil.user, "Kept from writing", "Without an end")
-    room = gil.call("room.create", name="Own room")["room"]
     assert outcome(gil, "message.send", room=room, text="hello") == "chat_muted"
     assert [line.split(",")[1] for line in file_of(jo, "bans.csv", tmp_path).splitlines()[1:]] == [gil.user, her]
     pick(jo, "bans-kind", "ban")

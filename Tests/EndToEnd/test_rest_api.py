@@ -174,7 +174,10 @@ def test_scopes(house):
 @pytest.mark.parametrize("room", ["any", "48213"])
 def test_generated(house, tmp_path, room):
     settings = tmp_path / "schemathesis.toml"
-    settings.write_text("" if room == "any" else f'[parameters]\n"path.room" = "{room}"\n"path.user" = "guest"\n"path.seat" = 1\n')
+    # A body that is too long is refused for that (413), whatever else is wrong with it.
+    refusals = '[checks.negative_data_rejection]\nexpected-statuses = ["4xx", "5xx"]\n'
+    named = "" if room == "any" else f'[parameters]\n"path.room" = "{room}"\n"path.user" = "guest"\n"path.seat" = 1\n'
+    settings.write_text(named + refusals)
     done = subprocess.run(
         [pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", settings, "run", f"{house.server.url}/openapi.json",
          "--header", f"Authorization: Bearer {house.keys['all']['key']}",
