@@ -133,21 +133,33 @@ final class ConversationLine {
     @discardableResult
     func call(_ method: String, _ params: String = "{}") async throws -> String {
         try await send(method, params)
-        return try await hears(#""id":\#(calls)"#)
+        return try await answer(to: calls)
+    }
+
+    /// Waits for the answer to a call by its number. Where the number stands among a message's keys is not fixed.
+    func answer(to call: Int) async throws -> String {
+        struct Answer: Decodable { var id: Int? }
+        return try await first("the answer to call \(call)") {
+            (try? JSONDecoder().decode(Answer.self, from: Data($0.utf8)))?.id == call
+        }
     }
 
     /// Waits for the first message that contains the text. Rooms gather news for some milliseconds, so a little time
     /// goes by in the house, but less than any of its limits.
     @discardableResult
     func hears(_ text: String) async throws -> String {
+        try await first(text) { $0.contains(text) }
+    }
+
+    private func first(_ what: String, where fits: (String) -> Bool) async throws -> String {
         // The rooms and the conversation run on other threads, and take their turns while this one yields.
         for round in 1...100_000 {
             try await listen()
-            if let found = heard.first(where: { $0.contains(text) }) { return found }
+            if let found = heard.first(where: fits) { return found }
             if round.isMultiple(of: 100) { house.clock.advance(by: .milliseconds(5)) }
             await Task.yield()
         }
-        throw Failure(description: "waited in vain for \(text); heard \(heard)")
+        throw Failure(description: "waited in vain for \(what); heard \(heard)")
     }
 
     private func listen() async throws {
