@@ -9,15 +9,16 @@ import shutil
 import subprocess
 import time
 
+from browser_pool import Pool
 from marionette import ELEMENT, Marionette
 from server import free_port
-from sound import LISTEN, LISTEN_CLOSELY, LISTEN_HERE, REMEMBER_PEERS, SILENT, silent_sound_device, tone, tones
+from sound import LISTEN, LISTEN_CLOSELY, LISTEN_HERE, REMEMBER_PEERS, SILENT, silent_sound_device, tone_file, tones
 
 PATIENCE = 15
 
 # Browsers start and end beside each other and beside what a test does meanwhile.
 HANDS = concurrent.futures.ThreadPoolExecutor(max_workers=3, thread_name_prefix="browser")
-
+POOL = Pool()
 
 # Chromium's engine without its window, where it is installed, and unless the whole browser is asked for. Not the script in the search
 # path: WebDriver would end the script and leave the browser.
@@ -147,7 +148,8 @@ class Chromium(Person):
         self.profile.mkdir(parents=True)
         options = webdriver.ChromeOptions()
         # Nobody is there who could deny it: that is the window's.
-        if SHELL and not (whole or microphone == "denied"):
+        shell = SHELL and not (whole or microphone == "denied")
+        if shell:
             # It reports no page to WebDriver when it is given a folder of its own; WebDriver gives it one.
             options.binary_location = SHELL
         else:
@@ -165,18 +167,28 @@ class Chromium(Person):
         elif microphone == "denied":
             options.add_argument("--deny-permission-prompts")
         if tone_hertz:
-            options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
+            options.add_argument(f"--use-file-for-fake-audio-capture={self.profile / 'tone.wav'}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        # Alike in all that a process is started with: one may serve the next, in a page of another size, with another sound in the
+        # file that its microphone plays. What was made by a test's own driver may not.
+        self._kind = (microphone, bool(tone_hertz), flags) if shell and driver is None else None
+        self._origins = {server.url, self.door.url}
         self.seen = []
         self.closed = False
         look = (width, height, dark, language, crowded)
-        self._starting = HANDS.submit(self._start, options, driver or Service(shutil.which("chromedriver")), *look)
+        self._starting = HANDS.submit(
+            self._start, options, driver or Service(shutil.which("chromedriver")), tone_hertz, *look)
 
-    def _start(self, options, service, width, height, dark, language, crowded):
+    def _start(self, options, service, tone_hertz, width, height, dark, language, crowded):
         from selenium import webdriver
 
-        started = webdriver.Chrome(options=options, service=service)
-        started.set_script_timeout(60)
+        started, self._sound = (POOL.take(self._kind) if self._kind else None) or (None, self.profile / "tone.wav")
+        if tone_hertz:
+            # Read whenever the microphone is opened.
+            shutil.copy(tone_file(tone_hertz), self._sound)
+        if started is None:
+            started = webdriver.Chrome(options=options, service=service)
+            started.set_script_timeout(60)
         started.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
         if crowded:
             chosen = json.dumps(json.dumps({"sendQuality": "360"}))
@@ -267,7 +279,16 @@ class Chromium(Person):
         network = ("net::ERR_", "WebSocket connection to", "Failed to load resource")
         return own + [line for line in self.console() if line.startswith("SEVERE") and not any(n in line for n in network)]
 
+    def leave(self):
+        """Closes the page, and leaves the browser to the next person where it can be."""
+        self.closed = True
+        if self._kind:
+            POOL.give(self._kind, self.driver, self._sound, self._origins)
+        else:
+            self.driver.quit()
+
     def close(self):
+        """Ends the browser, as a phone does that runs out of power."""
         self.closed = True
         self.driver.quit()
 
@@ -355,6 +376,9 @@ class Firefox(Person):
 
     def complaints(self):
         return self.run("return window.__complaints || []")
+
+    def leave(self):
+        self.close()
 
     def close(self):
         try:

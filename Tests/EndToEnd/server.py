@@ -1,5 +1,6 @@
 """The server under test: the built executable, as a process of its own, on ports that stay the same over restarts."""
 
+import functools
 import itertools
 import os
 import pathlib
@@ -31,6 +32,8 @@ _next = itertools.count(random.randrange(len(PORTS)))
 
 def is_free(port, kind):
     with socket.socket(socket.AF_INET, kind) as probe:
+        # As the server does: connections that have ended keep nobody from listening.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1 if kind == socket.SOCK_STREAM else 0)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
@@ -47,12 +50,22 @@ def free_port(*kinds):
     raise RuntimeError("no port is free")
 
 
+@functools.cache
+def _home():
+    return free_port()
+
+
+def usual_port():
+    """The same for one server after the other, so that browsers find in their caches what they have loaded from the one before."""
+    return _home() if is_free(_home(), socket.SOCK_STREAM) else free_port()
+
+
 class Server:
     """`trusted` is the PEM file of a certificate: the server speaks TLS, and whoever uses `url` and `context()` believes it alone."""
 
     def __init__(self, data, *arguments, development=True, host="localhost", trusted=None):
         self.data = pathlib.Path(data)
-        self.port = free_port()
+        self.port = usual_port()
         self.media_port = free_port(socket.SOCK_DGRAM, socket.SOCK_STREAM)
         self.arguments = (["--dev"] if development else []) + list(arguments)
         self.process = None

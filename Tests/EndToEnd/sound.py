@@ -28,6 +28,14 @@ def tone(path, hertz, seconds=6.0, amplitude=0.5, on=0.4, off=0.2):
     return path
 
 
+@functools.cache
+def tone_file(hertz):
+    """One file for each tone, for as long as the tests run."""
+    folder = tempfile.mkdtemp(prefix="tone-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return tone(f"{folder}/{hertz}.wav", hertz)
+
+
 def music(path, *parts, amplitude=0.5):
     """A steady sound of two sides: each part is (hertz on the left, hertz on the right, seconds)."""
     with wave.open(str(path), "wb") as file:
