@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ bench-chat: ## how late messages come and what they cost, idle lines, everybody 
 bench-line: ## what viewers see over narrow and changing lines, in virtual time, over drawn seeds (ARGS='--seeds 50 --only M6')
 	@scripts/bootstrap build
 	@scripts/bench-line $(ARGS)
+
+bench-against: ## whether the server has become slower since a commit: both by turns under the same load (ARGS='v0.1.0 --only R1', wants root)
+	@scripts/bootstrap build
+	@scripts/bench-against $(ARGS)
 
 bench-duet: ## singing together: delay between singers, starts, what the audience hears, browsers (ARGS='--only D2')
 	@scripts/bootstrap build

@@ -94,20 +94,20 @@ def listens(port):
 
 
 @contextlib.contextmanager
-def ovation(folder, *, prepare=lambda application: None, **settings):
+def ovation(folder, *, executable=BUILT / "ovation", prepare=lambda application: None, **settings):
     """A server with an application of its own, its process, and what a load needs in order to reach it. `prepare` is called before it
     starts."""
     folder = pathlib.Path(folder)
     fields_file = folder / "application"
     if not fields_file.exists():
-        fields_file.write_text(run(BUILT / "ovation", "app", "create", "--name", "Bench", "--data", folder))
+        fields_file.write_text(run(executable, "app", "create", "--name", "Bench", "--data", folder))
     fields = dict(line.rsplit(None, 1) for line in fields_file.read_text().splitlines())
     prepare(fields["application"])
     log = folder / "log"
     given = {"OVATION_HOST": "0.0.0.0", "OVATION_PORT": SIGNALLING_PORT, "OVATION_DATA": folder, "OVATION_LOG_LEVEL": "warning"} | settings
     environment = os.environ | {name: str(value) for name, value in given.items()}
     with log.open("a") as output, process(
-        SERVER, 0, BUILT / "ovation", "serve", env=environment, stdout=output, stderr=output
+        SERVER, 0, executable, "serve", env=environment, stdout=output, stderr=output
     ) as server:
         wait_for(lambda: listens(SIGNALLING_PORT), server, log)
         yield server, [

@@ -32,9 +32,12 @@ LIMITS = {
 class Ovation:
     name = "Ovation"
 
+    def __init__(self, executable=BUILT / "ovation"):
+        self.executable = executable
+
     @contextlib.contextmanager
     def serving(self):
-        with tempfile.TemporaryDirectory() as folder, ovation(folder, **LIMITS) as (server, target):
+        with tempfile.TemporaryDirectory() as folder, ovation(folder, executable=self.executable, **LIMITS) as (server, target):
             yield server.pid, target
 
 

@@ -26,9 +26,12 @@ MEDIA_PORT, LOAD_PORT = 7882, 40000
 class Ovation:
     name = "Ovation"
 
+    def __init__(self, executable=BUILT / "ovation"):
+        self.executable = executable
+
     @contextlib.contextmanager
     def serving(self, _listeners, _speakers):
-        with tempfile.TemporaryDirectory() as folder, ovation(folder, OVATION_MEDIA_PORT=MEDIA_PORT) as (server, target):
+        with tempfile.TemporaryDirectory() as folder, ovation(folder, executable=self.executable, OVATION_MEDIA_PORT=MEDIA_PORT) as (server, target):
             yield server.pid, target
 
 
