@@ -18,6 +18,7 @@ ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: not in `make test`")
+    config.addinivalue_line("markers", "alone: measures time, or takes the whole machine; runs with no other story beside it")
     config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 
@@ -27,6 +28,10 @@ def pytest_collection_modifyitems(items):
         sentence = getattr(item.function, "story", None)
         if sentence:
             item._nodeid = f"{item.nodeid.split('::')[0]}::{sentence}"
+        # What several stories of a file share is made once, by the worker that gets them all.
+        shared = item.session._fixturemanager.getfixturedefs
+        if any(found.scope == "module" for name in item.fixturenames for found in shared(name, item) or ()):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.hookimpl(hookwrapper=True)

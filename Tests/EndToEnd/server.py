@@ -26,7 +26,10 @@ def build(*what):
 
 # Below those that the system gives to whoever asks for any (32768 and up on Linux): otherwise another socket takes a port between the
 # choice and the server, or while a server is dead that is to come back there.
-PORTS = range(20_000, 32_000)
+# Workers that run stories beside each other have a part each.
+_WORKERS, _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)), int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+_PORTS = range(20_000, 32_000)
+PORTS = _PORTS[_WORKER * len(_PORTS) // _WORKERS:(_WORKER + 1) * len(_PORTS) // _WORKERS]
 _next = itertools.count(random.randrange(len(PORTS)))
 
 
