@@ -119,7 +119,7 @@ screenshots: ## the pictures of the documentation, anew
 	@swift build --product ovation
 	@.venv/bin/python Tests/EndToEnd/screens.py
 
-api: ## the public API of the libraries, anew in Documentation/api; a test fails until a change of it stands there
+api: ## the public API of the libraries, anew in Documentation/build/api; a test fails until a change of it stands there
 	@scripts/api
 
 docs: ## where the documentation is; and the Swift SDK's as web pages, in .build/docs/ovation

@@ -43,7 +43,7 @@ def test_make_targets_that_documents_name_exist():
 
 
 def test_decisions_are_numbered_without_holes():
-    names = sorted(p.name for p in (ROOT / "Documentation/decisions").glob("[0-9]*.md"))
+    names = sorted(p.name for p in (ROOT / "Documentation/contribute/decisions").glob("[0-9]*.md"))
     assert names and [int(n[:4]) for n in names] == list(range(1, len(names) + 1)), names
 
 

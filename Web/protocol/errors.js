@@ -1,6 +1,6 @@
 /**
  * Every refusal that a server may send, by its stable name, with the documented number
- * (Documentation/protocol.md §3).
+ * (Documentation/build/protocol.md §3).
  */
 export const serverErrors = Object.freeze({
   parse_error: -32700,

@@ -40,7 +40,7 @@ export class Emitter {
   }
 }
 
-// What the server tells, as types (Documentation/protocol.md §5–§7).
+// What the server tells, as types (Documentation/build/protocol.md §5–§7).
 
 export const reportCauses = /** @type {const} */ ([
   'spam',
