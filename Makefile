@@ -92,7 +92,7 @@ mutate: ## break one guard or effect at a time and see which tests notice (ARGS=
 	@scripts/bootstrap build
 	@scripts/mutate $(ARGS)
 
-attack: ## the attacks of a review against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
+attack: ## attacks against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
 	@scripts/bootstrap test
 	@scripts/build-server
 	@swift build --product MediaAttack >/dev/null

@@ -10,7 +10,7 @@ DECLARED = re.compile(r"^(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|privat
                       r"(?:class|struct|enum|actor|protocol|typealias)\s+(\w+)", re.MULTILINE)
 # Names that came before the field's own: what they stand for now is in the glossary or beside its type.
 RETIRED = re.compile(r"Desk|Door|Surroundings|Situation|Teller|TurnSignal|TicketOffice|Tally|HandedOver")
-# The façade has the names of the reference, whatever else is called so.
+# The façade has the published names, whatever else is called so.
 REFERENCE = {"RoomInfo"}
 
 

@@ -7,7 +7,7 @@ from story import story
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "Documentation/build/migration.md").read_text()
-# What the reference documents tell their readers to add, in a Podfile or by hand.
+# What the published guides tell their readers to add, in a Podfile or by hand.
 PODS = {"TXLiteAVSDK_TRTC", "TXIMSDK_iOS", "TXAppBasic", "TUIChorus", "TUIVoiceRoom", "TUILiveRoom", "TCBeautyKit", "TXLiteAVSDK_Professional", "TencentEffect_…"}
 
 

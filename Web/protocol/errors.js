@@ -118,7 +118,7 @@ export const clientErrors = Object.freeze({
   microphone_insecure: -20,
   /** The page is secure, and the browser gives pages no microphone all the same. */
   microphone_withheld: -21,
-  /** The person or the system said no. The numbers of devices are those that the reference documents give. */
+  /** The person or the system said no. The numbers of devices are the published ones. */
   microphone_denied: -1317,
   /** No microphone is plugged in. */
   microphone_missing: -1302,
