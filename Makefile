@@ -96,7 +96,7 @@ mutate: ## break one guard or effect at a time and see which tests notice (ARGS=
 	@scripts/bootstrap build
 	@scripts/mutate $(ARGS)
 
-attack: ## the attacks of a review against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
+attack: ## attacks against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
 	@scripts/bootstrap test
 	@scripts/build-server
 	@swift build --product MediaAttack >/dev/null
@@ -123,7 +123,7 @@ screenshots: ## the pictures of the documentation, anew
 	@swift build --product ovation
 	@.venv/bin/python Tests/EndToEnd/screens.py
 
-api: ## the public API of the libraries, anew in Documentation/api; a test fails until a change of it stands there
+api: ## the public API of the libraries, anew in Documentation/build/api; a test fails until a change of it stands there
 	@scripts/api
 
 docs: ## where the documentation is; and the Swift SDK's as web pages, in .build/docs/ovation

@@ -1,4 +1,4 @@
-"""The attacks that a review carried out, again, against a fresh release server: everybody else must hardly notice, and the server must
+"""Attacks against a fresh release server: everybody else must hardly notice, and the server must
 be as small afterwards as before.
 
     make attack                     (ARGS='--only uploads,pings')

@@ -60,7 +60,7 @@ def refused(port, raw):
 
 
 def requests_to(target, key, random_):
-    """To the native API, the calls of the reference systems, and what is no request."""
+    """To the native API, the compatible calls, and what is no request."""
     paths = [
         ("POST", "/v1/rooms"), ("PATCH", "/v1/rooms/48213"), ("PATCH", "/v1/rooms/48213/attributes"), ("POST", "/v1/rooms/48213/messages"),
         ("PUT", "/v1/rooms/48213/seats/1/user"), ("PUT", "/v1/rooms/48213/restrictions/x/ban"), ("PATCH", "/v1/users/x"),

@@ -1,4 +1,4 @@
-"""A protocol client for tests that need many users and no browser. Written from Documentation/protocol.md alone."""
+"""A protocol client for tests that need many users and no browser. Written from Documentation/build/protocol.md alone."""
 
 import itertools
 import json

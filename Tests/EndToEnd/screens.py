@@ -1,4 +1,5 @@
-"""Takes the pictures under Documentation/images: lobby, green room, salon and live room at 390 and 1280 px, dark and light.
+"""Takes the pictures under Documentation/images: lobby, green room, salon and live room at 390 and 1280 px, dark and light. Cameras show
+a drawn person in a room (scene.py).
 
 Run by `make screenshots`. Look at each one before it is committed."""
 
@@ -6,6 +7,7 @@ import contextlib
 import pathlib
 import tempfile
 
+import scene
 from browsers import Chromium
 from client import Client, Refused, ticket
 from server import ROOT, Server
@@ -25,6 +27,11 @@ ROOMS = [
     ("Late night stories", ["stories", "calm"]), ("재즈 한 잔", ["jazz", "music"]),
     ("Swift on servers: ask anything", ["swift", "tech"]), ("早晨读书会", ["books"]), ("Piano practice, company welcome", ["music"]),
 ]
+
+
+def camera(folder, who):
+    """What makes Chromium's camera show that person."""
+    return (f"--use-file-for-fake-video-capture={scene.write(who, pathlib.Path(folder) / f'{who}.y4m')}",)
 
 
 def crowd(server):
@@ -55,7 +62,7 @@ def main():
         for seat, name in ((1, "João Silva"),):
             others[name].call("room.enter", room=room)
             host.call("seat.pick", room=room, seat=seat, user=others[name].user)
-        me = Chromium("Nora", server, pathlib.Path(folder) / "me", tone_hertz=440, moving=True)
+        me = Chromium("Nora", server, pathlib.Path(folder) / "me", tone_hertz=440, moving=True, flags=camera(folder, "nora"))
         sign_in(me)
         me.sees("room-card", title)
         shoot(me, "lobby")
@@ -87,7 +94,7 @@ def main():
         me.click("back")
         me.click("ask-yes")
         live_room(me, others)
-        leo = Chromium("Leo", server, pathlib.Path(folder) / "leo", tone_hertz=700, moving=True)
+        leo = Chromium("Leo", server, pathlib.Path(folder) / "leo", tone_hertz=700, moving=True, flags=camera(folder, "leo"))
         two_rooms(me, leo, others)
         leo.close()
         me.close()
@@ -114,6 +121,7 @@ def live_room(me, others):
         with contextlib.suppress(Refused):
             others[name].call("message.send", room=room, text=text)
     me.sees("chat-text", "我也是")
+    me.wait("the countdown's end", "return !document.querySelector('[data-testid=going-live]:not([hidden])')")
     shoot(me, "live")
     me.size(*SIZES["desktop"])
     others["Luc"].call("invitation.send", room=room, user=me_id(me), command="seat.ask")

@@ -16,7 +16,7 @@ from server import EXECUTABLE, ROOT
 from story import story
 from test_tickets import own_application
 
-MANUAL = (ROOT / "Documentation/operating.md").read_text()
+MANUAL = (ROOT / "Documentation/operate/go-public.md").read_text()
 READY_SECONDS = 30
 
 pytestmark = pytest.mark.skipif(not gate.is_possible(), reason="network namespaces and NAT need root and nftables")

@@ -7,7 +7,7 @@ import Testing
     @Test("R01 the manual's table has every operation, and no other") func documented() throws {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { folder.deleteLastPathComponent() }
-        let manual = try String(contentsOf: folder.appendingPathComponent("Documentation/rest.md"), encoding: .utf8)
+        let manual = try String(contentsOf: folder.appendingPathComponent("Documentation/build/rest.md"), encoding: .utf8)
         let documented = manual.split(separator: "\n").filter { $0.contains("| `/v1/") }.map { row in
             row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
                 .joined(separator: " ")
@@ -61,7 +61,7 @@ import Testing
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { folder.deleteLastPathComponent() }
         let manual = try String(
-            contentsOf: folder.appendingPathComponent("Documentation/compatible-rest.md"), encoding: .utf8)
+            contentsOf: folder.appendingPathComponent("Documentation/build/compatible-rest.md"), encoding: .utf8)
         var service = ""
         var documented: Set<String> = []
         let chat = manual.components(separatedBy: "## The room API")[0]

@@ -7,7 +7,7 @@ from modules import MODULES
 from story import story
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-APPLE = (ROOT / "Documentation/apple.md").read_text()
+APPLE = (ROOT / "Documentation/build/apple.md").read_text()
 README = (ROOT / "README.md").read_text()
 PRODUCTS = {"Ovation", "TRTCCompat", "UserSig"}
 # Modules that only some systems have.
@@ -94,7 +94,7 @@ def test_names():
     assert len(files) >= 3 and all(list(ROOT.glob(name)) for name in files), files
     assert KEYS == {name for name in code(APPLE) if re.fullmatch(r"(NS|UI)\w+", name)}
     functions = {name for name in code(APPLE) if name in ("startPlayMusic", "setSpeaker(userSpeaker:)")}
-    public = (ROOT / "Documentation/api/TRTCCompat.txt").read_text()
+    public = (ROOT / "Documentation/build/api/TRTCCompat.txt").read_text()
     assert len(functions) == 2 and all(name.split("(")[0] + "(" in public for name in functions)
 
 
@@ -104,7 +104,7 @@ def test_readme():
     first = "\n".join(lines[: lines.index("## Try it")])
     assert lines.index("## Try it") <= 16, "what is said before the first heading fits a screen"
     (said,) = [line for line in first.splitlines() if "iPhone" in line]
-    for word in ("web app", "`WKWebView`", "untested", "Swift", "not yet", "(Documentation/apple.md)"):
+    for word in ("web app", "`WKWebView`", "untested", "Swift", "not yet", "(Documentation/build/apple.md)"):
         assert word in said, word
     for line in README.splitlines() + APPLE.splitlines():
         if re.search(r"iPhone|iOS|Safari|WKWebView", line) and re.search(r"\|.*\|", line):

@@ -43,8 +43,107 @@ def test_make_targets_that_documents_name_exist():
 
 
 def test_decisions_are_numbered_without_holes():
-    names = sorted(p.name for p in (ROOT / "Documentation/decisions").glob("[0-9]*.md"))
+    names = sorted(p.name for p in (ROOT / "Documentation/contribute/decisions").glob("[0-9]*.md"))
     assert names and [int(n[:4]) for n in names] == list(range(1, len(names) + 1)), names
+
+
+def slug(heading):
+    """As GitHub makes an anchor of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def test_links_to_headings_resolve():
+    wrong = []
+    for path in documents():
+        for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", path.read_text()):
+            page = path.parent / target if target else path
+            if page.suffix == ".md" and anchor not in {slug(h) for h in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)}:
+                wrong.append(f"{path.relative_to(ROOT)}: {target}#{anchor}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_documents_are_sorted_by_reader_and_the_index_has_each():
+    folder = ROOT / "Documentation"
+    assert {p.name for p in folder.glob("*.md")} == {"README.md", "performance.md", "roadmap.md", "limits.md"}
+    index = (folder / "README.md").read_text()
+    pages = [p for part in ("operate", "build", "contribute") for p in sorted((folder / part).glob("*.md"))]
+    lost = [str(p.relative_to(folder)) for p in pages if f"({p.relative_to(folder)})" not in index]
+    assert len(pages) > 20 and not lost, lost
+
+
+def test_each_decision_has_a_status_and_the_index_has_its_title():
+    folder = ROOT / "Documentation/contribute/decisions"
+    index = (folder / "README.md").read_text()
+    for path in sorted(folder.glob("[0-9]*.md")):
+        title, _, status, *_ = path.read_text().splitlines()
+        assert re.fullmatch(rf"# {path.name[:4]}: \S.+[^.]", title), path.name
+        assert re.match(r"\*\*Status\*\*: (accepted|rejected|superseded by \[)", status), f"{path.name}: {status}"
+        assert f"| [{title.removeprefix('# ')}]({path.name}) |" in index, f"the index of decisions lacks {path.name}"
+
+
+def test_the_changelog_has_the_version_of_the_server_and_no_walls():
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    assert releases[0].startswith("Unreleased\n"), "new lines go under Unreleased"
+    version = re.search(r'static let version = "([^"]+)"', (ROOT / "Sources/Server/ServerApp/ServerApplication.swift").read_text())[1]
+    assert any(re.match(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d\n", release) for release in releases[1:]), version
+    for release in releases:
+        name = release.splitlines()[0]
+        assert len(release.splitlines()) <= 80, f"{name} has more than 80 lines: by subject, not by day"
+        assert set(re.findall(r"^### (.*)$", release, re.MULTILINE)) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}, name
+
+
+def test_figures_and_plans_fit_a_page():
+    for name, most in (("performance.md", 120), ("roadmap.md", 60)):
+        assert len((ROOT / "Documentation" / name).read_text().splitlines()) <= most, f"{name}: earlier figures go to Benchmarks/results, limits to limits.md"
+
+
+# What only somebody who was there could look up: papers that are not in the repository, the history of the work, and moods.
+ABSENT = re.compile(
+    r"api-facts|\breference (?:system|document|component)s?\b|\bF\d+\.\d+\b|\bdocuments? 00[0-4]\b|(?<= )00[0-4](?:'s)?(?= [a-z|])"
+    r"|\b(?:a|the|first|second) review(?:'s| found| of the| that (?:found|carried))|\breviewers? found"
+    r"|slow(?:er)? that (?:day|hour|evening)|\bthat (?:evening|hour)\b|on another day", re.IGNORECASE)
+# A commit: seven to forty hexadecimal digits, letters and numerals among them. Code stands between backticks.
+HASH = re.compile(r"(?<![\w#/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
+
+
+def told(path, text):
+    """What people read of a file: a document without its code, or the comments of a source."""
+    if path.endswith(".md"):
+        return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+    return "\n".join(re.sub(r"`[^`\n]*`", "", line) for line in re.findall(r"(?://|^\s*\*|^\s*#)(.*)$", text, re.MULTILINE))
+
+
+def unreadable(path, text):
+    """The references page gives the numbers by which names of tests call documents. Those names keep them, and vectors have digits."""
+    if path.endswith("build/references.md"):
+        return HASH.findall(told(path, text))
+    return ABSENT.findall(told(path, text)) if path.startswith("Tests/") else ABSENT.findall(text) + HASH.findall(told(path, text))
+
+
+def test_nothing_refers_to_what_is_not_here():
+    wrong = []
+    for name in tracked():
+        # Sentences of the pages are reviewed in three languages at once; this file has what it looks for.
+        if name.startswith("Web/strings/") or name == "Tests/House/test_documentation.py":
+            continue
+        if not name.endswith((".md", ".swift", ".js", ".py", ".yml", ".c", ".h", "Makefile")) and not name.startswith("scripts/"):
+            continue
+        wrong += [f"{name}: {what}" for what in unreadable(name, (ROOT / name).read_text())]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_check_sees_what_is_not_here():
+    for text in (
+        "as api-facts says", "the numbers of the reference systems", "reference documents exclude it", "a table (F3.1)", "in documents 000 and 001", "as 002 names it",
+        "a review found it", "a host that was slower that evening", "measured at 7e55414", "since 91cdd0fd",
+    ):
+        assert unreadable("Documentation/x.md", text), text
+        assert unreadable("Sources/x.swift", f"/// {text}\n"), text
+    for text in ("a review of messages by a webhook", "as published", "`ovation key revoke 0123456789ab`", "in 2026-11-30", "#1f2a3b4", "deadbeef"):
+        assert not unreadable("Documentation/x.md", text), text
+    assert not unreadable("Sources/x.swift", "let seed = 0x7e55414\nlet other = a7e55414b\n")
+    assert not unreadable("Tests/x.swift", '@Test("X05-C document 003: every declared call exists")\n')
 
 
 def test_the_readme_fits_two_screens():

@@ -10,12 +10,12 @@ DECLARED = re.compile(r"^(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|privat
                       r"(?:class|struct|enum|actor|protocol|typealias)\s+(\w+)", re.MULTILINE)
 # Names that came before the field's own: what they stand for now is in the glossary or beside its type.
 RETIRED = re.compile(r"Desk|Door|Surroundings|Situation|Teller|TurnSignal|TicketOffice|Tally|HandedOver")
-# The façade has the names of the reference, whatever else is called so.
+# The façade has the published names, whatever else is called so.
 REFERENCE = {"RoomInfo"}
 
 
 def rows():
-    for line in (ROOT / "Documentation/glossary.md").read_text().splitlines():
+    for line in (ROOT / "Documentation/contribute/glossary.md").read_text().splitlines():
         if line.startswith("| ") and not line.startswith("| term"):
             yield [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
 
@@ -39,7 +39,7 @@ def every_type():
 
 def test_the_glossary_names_what_there_is():
     types = every_type()
-    protocol = (ROOT / "Documentation/protocol.md").read_text()
+    protocol = (ROOT / "Documentation/build/protocol.md").read_text()
     texts = "".join((ROOT / "Web/strings" / name).read_text() for name in ("en.js", "console/en.js"))
     strings = set(re.findall(r"^  '([\w.]+)'", texts, re.MULTILINE))
     wrong, terms = [], []

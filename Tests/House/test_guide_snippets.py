@@ -23,7 +23,7 @@ def stands_in(block, source):
 
 def test_each_block_of_the_guide_is_compiled():
     source = (ROOT / "Tests/OvationTests/GuideSnippets.swift").read_text()
-    found = blocks((ROOT / "Documentation/guide.md").read_text())
+    found = blocks((ROOT / "Documentation/build/guide.md").read_text())
     assert len(found) >= 8
     wrong = [block for block in found if not stands_in(block, source)]
     assert not wrong, "not in GuideSnippets.swift line by line:\n" + "\n".join(wrong)

@@ -1,4 +1,4 @@
-"""The table of the reference's names (Documentation/trtc-names.md) is what the façade has: every public name stands in it, with the
+"""The table of the published names (Documentation/build/trtc-names.md) is what the façade has: every public name stands in it, with the
 file that declares it and a test that says it; nothing stands in it that is gone."""
 
 import pathlib
@@ -7,12 +7,12 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "Sources/Client/TRTCCompat"
 TESTS = ROOT / "Tests/TRTCCompatTests"
-TABLE = ROOT / "Documentation/trtc-names.md"
+TABLE = ROOT / "Documentation/build/trtc-names.md"
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| ([\w+]+/[\w+]+\.swift) \| ([^|]*) \|", re.MULTILINE)
 TYPE = re.compile(r"^(public |package |internal |private |fileprivate )?(?:final )?(class|struct|enum|protocol|extension) (\w+)")
 FUNCTION = re.compile(r"(?:static |class |mutating )*func (\w+)\(")
 VARIABLE = re.compile(r"(?:static |weak )*(?:var|let) (\w+)")
-# Tools of the module that are public without being of the reference, and say so in the text of the page.
+# Tools of the module that are public without being published names, and say so in the text of the page.
 OWN = {"OvationServer", "OvationDevices", "TRTCCode", "TRTCRoomCore"}
 # What every component has stands in extensions of this protocol of ours; the page lists it by component.
 SHARED = "TRTCRoom"

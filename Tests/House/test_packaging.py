@@ -6,8 +6,8 @@ import re
 from story import story
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "Documentation/migration.md").read_text()
-# What the reference documents tell their readers to add, in a Podfile or by hand.
+GUIDE = (ROOT / "Documentation/build/migration.md").read_text()
+# What the published guides tell their readers to add, in a Podfile or by hand.
 PODS = {"TXLiteAVSDK_TRTC", "TXIMSDK_iOS", "TXAppBasic", "TUIChorus", "TUIVoiceRoom", "TUILiveRoom", "TCBeautyKit", "TXLiteAVSDK_Professional", "TencentEffect_…"}
 
 

@@ -32,7 +32,7 @@ def test_every_public_declaration_has_a_doc_comment():
 def test_the_public_api_is_the_reviewed_one():
     changes = []
     for product in api.PRODUCTS:
-        file = ROOT / f"Documentation/api/{product}.txt"
+        file = ROOT / f"Documentation/build/api/{product}.txt"
         reviewed, present = file.read_text().splitlines(), api.api(product).splitlines()
         changes += [f"{product}: - {line}" for line in reviewed if line not in present]
         changes += [f"{product}: + {line}" for line in present if line not in reviewed]

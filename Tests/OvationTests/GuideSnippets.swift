@@ -3,7 +3,7 @@ import Ovation
 import ServerTestSupport
 import Testing
 
-// What Documentation/guide.md shows under "A client in Swift": each block there stands here line by line
+// What Documentation/build/guide.md shows under "A client in Swift": each block there stands here line by line
 // (Tests/House/test_guide_snippets.py), so that it compiles.
 
 func signInAsTheGuideDoes(user: UserID, ticket: String, askMyServer: @escaping @Sendable () async throws -> String)

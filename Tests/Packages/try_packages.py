@@ -301,7 +301,8 @@ def packages(machine, folder, older, newer):
     assert "not found" not in machine("ldd", "/usr/bin/ovation")
     assert OLDER in machine("dpkg-query", "-W", "-f=${Version}", "ovation")
     for path in ("/usr/share/ovation/web/index.html", "/etc/ovation/ovation.yml", "/usr/share/doc/ovation/sbom.json",
-                 "/usr/share/doc/ovation/versions.txt", "/usr/share/doc/ovation/copyright"):
+                 "/usr/share/doc/ovation/versions.txt", "/usr/share/doc/ovation/copyright",
+                 "/usr/share/doc/ovation/Documentation/operate/install.md", "/usr/share/doc/ovation/Documentation/build/protocol.md"):
         assert machine.has(path), path
     assert not machine("sh", "-c", "dpkg --verify ovation").strip()
 

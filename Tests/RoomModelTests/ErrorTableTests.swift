@@ -7,7 +7,7 @@ import Testing
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
         let manual = try String(
-            contentsOf: root.appendingPathComponent("Documentation/protocol.md"), encoding: .utf8)
+            contentsOf: root.appendingPathComponent("Documentation/build/protocol.md"), encoding: .utf8)
         var documented: [String: Int] = [:]
         for line in manual.split(separator: "\n") where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

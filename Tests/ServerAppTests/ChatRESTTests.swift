@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 extension WholeServerTests {
-    /// The chat REST API of the reference systems (R01, E07; api-facts §6.2), on a whole server.
+    /// The published chat REST API (R01, E07; references.md), on a whole server.
     @Suite struct ChatRESTTests {
         private static let service = "group_open_http_svc"
 
@@ -100,7 +100,7 @@ extension WholeServerTests {
             do {
                 let owner = try await server.signedIn("owner")
                 try await owner.call("room.create", ["name": "Shop", "room": "@TGS#12DEVUDHQ"])
-                // The reference document's, without its comments.
+                // The e-commerce guide's, without its comments.
                 let body = #"""
                     {
                     "GroupId": "@TGS#12DEVUDHQ",

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SignalProtocol
 
-/// Documentation/protocol.md and the code say the same.
+/// Documentation/build/protocol.md and the code say the same.
 @Suite struct ManualTests {
     private let manual: String
 
     init() throws {
         let path = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("../../Documentation/protocol.md").standardized.path
+            .appendingPathComponent("../../Documentation/build/protocol.md").standardized.path
         manual = try String(contentsOfFile: path, encoding: .utf8)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalProtocol
 
-/// The table of texts in Documentation/protocol.md has every text that a call may have, as the declarations of the calls ask for it, and says
+/// The table of texts in Documentation/build/protocol.md has every text that a call may have, as the declarations of the calls ask for it, and says
 /// of each what the code does with it.
 @Suite struct TextTableTests {
     /// One of the words that a call takes there.
@@ -66,7 +66,7 @@ import Testing
     /// Of the manual: the rows by kind, and the kind by path.
     private func manual() throws -> (rows: [Row], kinds: [String: String]) {
         let path = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("../../Documentation/protocol.md").standardized.path
+            .appendingPathComponent("../../Documentation/build/protocol.md").standardized.path
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let section = try #require(text.components(separatedBy: "\n## ").first { $0.contains("Texts\n") })
         var rows: [Row] = []

@@ -8,7 +8,7 @@ import Testing
         "V17-C a documented refusal keeps its number, any other of the server is -1, and its name stands in the message"
     )
     func codes() {
-        // By the numbers that the reference documents have (Documentation/trtc-names.md).
+        // By the published numbers (Documentation/build/trtc-names.md).
         let documented: Set<Int32> = [
             -3_317, -3_318, -3_319, -3_320, -100_006, -100_018, 6_206, 6_208, 8_010, 8_011, 8_012, 10_001, 10_006,
             10_010, 10_021,

@@ -58,7 +58,7 @@ test('X04-W the refusal, the README and the page on iPhones name the same least 
   const texts = {
     ...Object.fromEntries([en, ko, zh].map((each, at) => [at, each['error.unsupported_browser']])),
     readme: read('README.md'),
-    apple: read('Documentation/apple.md'),
+    apple: read('Documentation/build/apple.md'),
   };
   for (const [where, text] of Object.entries(texts))
     for (const version of ['Safari 17.2', 'Firefox 132', 'Chrome 120'])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientErrors, OvationError, serverErrors } from '../../Web/protocol/errors.js';
 
-const manual = readFileSync(new URL('../../Documentation/protocol.md', import.meta.url), 'utf8');
+const manual = readFileSync(new URL('../../Documentation/build/protocol.md', import.meta.url), 'utf8');
 
 test('every error of the protocol manual is known here with its number', () => {
   const section = manual.slice(manual.indexOf('## 3.'), manual.indexOf('## 4.'));

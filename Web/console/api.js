@@ -5,7 +5,7 @@ import { request } from '../models/http.js';
  * @typedef {{id: string, name: string, app?: number, scopes: string[], expiresAt?: number}} KeyInfo
  */
 
-/** The REST API (Documentation/rest.md), by an operator's key. */
+/** The REST API (Documentation/build/rest.md), by an operator's key. */
 export class OperatorApi {
   #key;
   #fetch;

@@ -13,7 +13,7 @@ import { StatementModel } from './statement.js';
 const gatherMs = 250;
 /** For how long the button counts on. */
 const comboMs = 3000;
-/** The most of one call (Documentation/protocol.md §6). */
+/** The most of one call (Documentation/build/protocol.md §6). */
 const callMost = 999;
 
 /**

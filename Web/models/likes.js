@@ -4,7 +4,7 @@ import { Store } from '../lib/store.js';
 
 /** Clicks are gathered for this time before they are sent. */
 const gatherMs = 300;
-/** The most of one call (Documentation/protocol.md §6). */
+/** The most of one call (Documentation/build/protocol.md §6). */
 const callMost = 100;
 
 /** The room's likes: the exact total of the server, plus mine that it does not know yet. */

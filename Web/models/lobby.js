@@ -34,7 +34,7 @@ import { OvationRoom } from '../protocol/room.js';
  */
 
 const pageSize = 30;
-/** The most of one call (Documentation/protocol.md §6). */
+/** The most of one call (Documentation/build/protocol.md §6). */
 const callMost = 100;
 const refreshMs = 5_000;
 /** A pause in typing after which a search is sent. */

@@ -33,7 +33,7 @@ const openChat = Object.freeze({ slowSeconds: 0, hostsOnly: false, noLinks: fals
 
 const roleOrder = { owner: 0, admin: 1, member: 2 };
 
-/** From this step on a way is poor (Documentation/protocol.md §7). */
+/** From this step on a way is poor (Documentation/build/protocol.md §7). */
 const poorQuality = 3;
 
 /** @param {RoomState} state @param {string} origin @returns {import('./salon-state.js').RoomView} */

@@ -4,7 +4,7 @@ import { Pace } from './pace.js';
 
 /** The WebSocket sub-protocol that both sides must agree on. */
 export const subprotocol = 'ovation.v1';
-/** Reconnecting: the first wait, doubled each time up to the last (Documentation/protocol.md §7). */
+/** Reconnecting: the first wait, doubled each time up to the last (Documentation/build/protocol.md §7). */
 const firstWaitMs = 500;
 const lastWaitMs = 10_000;
 /** Waits differ by this part either way, so that a crowd does not come back in one moment. */

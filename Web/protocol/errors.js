@@ -1,6 +1,6 @@
 /**
  * Every refusal that a server may send, by its stable name, with the documented number
- * (Documentation/protocol.md §3).
+ * (Documentation/build/protocol.md §3).
  */
 export const serverErrors = Object.freeze({
   parse_error: -32700,
@@ -118,7 +118,7 @@ export const clientErrors = Object.freeze({
   microphone_insecure: -20,
   /** The page is secure, and the browser gives pages no microphone all the same. */
   microphone_withheld: -21,
-  /** The person or the system said no. The numbers of devices are those that the reference documents give. */
+  /** The person or the system said no. The numbers of devices are the published ones. */
   microphone_denied: -1317,
   /** No microphone is plugged in. */
   microphone_missing: -1302,

@@ -40,7 +40,7 @@ export class Emitter {
   }
 }
 
-// What the server tells, as types (Documentation/protocol.md §5–§7).
+// What the server tells, as types (Documentation/build/protocol.md §5–§7).
 
 export const reportCauses = /** @type {const} */ ([
   'spam',
@@ -219,7 +219,7 @@ export const roomKinds = Object.freeze(['voice', 'chorus', 'live']);
 
 /** The command words with which this client asks for a seat and invites to one; the content is the seat's index. */
 export const seatCommands = Object.freeze({ ask: 'seat.ask', invite: 'seat.invite' });
-/** The custom message that the reference documents use for on-screen comments. */
+/** The published custom message for on-screen comments. */
 export const danmuCommand = 'CMD_DANMU';
 
 /**

@@ -3,7 +3,7 @@
  * @typedef {number | string} RoomID
  */
 
-/** The largest numeric room id (Documentation/protocol.md §2). */
+/** The largest numeric room id (Documentation/build/protocol.md §2). */
 export const largestRoomNumber = 4294967294;
 /**
  * Letters, digits, space and the documented punctuation; 1…64 bytes (all of them ASCII). Not `.` or `..`, which browsers take out of

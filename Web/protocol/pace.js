@@ -1,4 +1,4 @@
-/** What a server takes from a connection unless it says otherwise (Documentation/protocol.md §4). */
+/** What a server takes from a connection unless it says otherwise (Documentation/build/protocol.md §4). */
 const usual = { callsAtOnce: 120, callsPerSecond: 40 };
 /** The part of it that is used: what left apart may arrive together. */
 const share = 0.8;

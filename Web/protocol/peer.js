@@ -55,7 +55,7 @@ function createInBrowser(configuration) {
 
 /**
  * The media path of one person in a room: one RTCPeerConnection, whose first line carries the microphone and whose further
- * lines carry one seat each (Documentation/protocol.md §8). Restarts ICE when the path is lost, begins anew when that does
+ * lines carry one seat each (Documentation/build/protocol.md §8). Restarts ICE when the path is lost, begins anew when that does
  * not help or the server's media plane is another one than before.
  */
 export class OvationPeer {

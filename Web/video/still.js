@@ -1,4 +1,4 @@
-/** The server takes no larger ones (Documentation/protocol.md §5). */
+/** The server takes no larger ones (Documentation/build/protocol.md §5). */
 const mostBytes = 15 << 10;
 /** Nor such that come with a request (§6). */
 export const requestBytes = 8 << 10;

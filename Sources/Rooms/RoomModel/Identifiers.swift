@@ -1,4 +1,4 @@
-/// An application of this server (the SDKAppID of the reference documents).
+/// An application of this server (the published SDKAppID: references.md).
 public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public var rawValue: UInt32
@@ -75,14 +75,14 @@ package enum PathSegment {
     package static func isUsable(_ text: String) -> Bool { text != "." && text != ".." }
 }
 
-/// A room within an application. The number 123 and the string "123" are different rooms (reference document 002).
+/// A room within an application. The number 123 and the string "123" are different rooms (references.md, e-commerce guide).
 public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// 1…4294967294
     case number(UInt32)
     /// 1…64 bytes of letters, digits, space and ``!#$%&()+-:;<=.>?@[]^_{}~,|``, but not `.` or `..`
     case string(String)
 
-    /// `nil` for 0 and 4294967295, which the reference documents exclude.
+    /// `nil` for 0 and 4294967295, which the published interfaces exclude.
     public init?(number: UInt32) {
         guard number != 0, number != .max else { return nil }
         self = .number(number)

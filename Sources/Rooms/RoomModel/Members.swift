@@ -62,7 +62,7 @@ public struct Member: Codable, Hashable, Sendable {
 
 /// Marks that a back end gives people who are in a room, or takes from them: its own numbers.
 package struct MarksChange: Hashable, Sendable {
-    /// The range of the reference systems.
+    /// The published range.
     package static let numbers = 1_000...Int(UInt32.max)
     /// Of one person.
     package static let most = 10

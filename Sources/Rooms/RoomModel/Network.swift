@@ -1,4 +1,4 @@
-/// Network quality, in the steps of the reference components (1…6).
+/// Network quality, in the published steps (1…6).
 @nonexhaustive public enum NetworkQuality: Int32, Codable, Sendable, Hashable, CaseIterable {
     /// Not measured yet.
     case unknown = 0

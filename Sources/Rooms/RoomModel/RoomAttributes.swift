@@ -33,7 +33,7 @@ package struct AttributesChange: Codable, Hashable, Sendable {
 
 /// What somebody wants to change of a room's attributes.
 package struct AttributesDraft: Hashable, Sendable {
-    // The sizes of the reference systems.
+    // The published sizes (references.md, chat REST API).
     /// How many a room keeps.
     package static let most = 16
     package static let nameBytes = 32

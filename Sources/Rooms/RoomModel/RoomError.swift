@@ -219,7 +219,7 @@ package struct RoomError: Error, Hashable, Sendable {
         /// Stable, to switch on.
         package var name: String { rawValue }
         package var description: String { rawValue }
-        /// The number that the reference systems document where they have one; several names may share a number.
+        /// The published number where there is one (references.md); several names may share a number.
         package var number: Int { row.number }
         /// One sentence.
         package var meaning: String { row.meaning }

@@ -18,7 +18,7 @@ package enum RoomLimits {
     package static let attributeChangesPerSecond = 5
     /// Around a command and a text.
     private static let quotationMarks = 4
-    /// Text of a message, or command and text together (the reference systems' 12 KiB).
+    /// Text of a message, or command and text together (the published 12 KiB).
     package static let messageBytes = 12 * 1024
     /// The same on the wire, after escaping: JSON in JSON doubles its quotation marks, control characters grow sixfold and are no
     /// message.
@@ -60,7 +60,7 @@ package enum RoomLimits {
     package static let songTitleBytes = 400
     /// An hour: a medley, not an audio book.
     package static let songDurationMs: ClosedRange<Int64> = 1...3_600_000
-    /// Between two moves of one person (the reference component's limit).
+    /// Between two moves of one person (the published limit).
     package static let moveIntervalMs: Int64 = 1_000
     /// Between two challenges of one host.
     package static let challengeIntervalMs: Int64 = 1_000

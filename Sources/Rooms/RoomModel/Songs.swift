@@ -135,7 +135,7 @@ package struct SongDraft: Hashable, Sendable {
 
 /// How long before a start everybody is told, in milliseconds.
 package enum SongLead {
-    /// The reference components' lead: time to fetch the file's beginning on a phone.
+    /// The published component's lead: time to fetch the file's beginning on a phone.
     package static let start: Int64 = 3_000
     /// The file is there already.
     package static let resume: Int64 = 1_000

@@ -16,7 +16,7 @@ package struct Application: Sendable, Hashable {
         package enum SecondSession: String, Sendable, Codable, CaseIterable { case replaces, allowed }
         /// A03: whether a room is entered without a privateMapKey.
         package enum RoomKeys: String, Sendable, Codable, CaseIterable { case unused, required }
-        /// As the reference systems name the first one.
+        /// The published name of the first one.
         package static let usualAdmins = [UserID("administrator")].compactMap { $0 }
         package var consent: Consent
         package var secondSession: SecondSession

@@ -12,7 +12,7 @@ package struct Webhook: Sendable, Hashable {
     package enum Format: String, Sendable, CaseIterable {
         /// By the Standard Webhooks specification, with the events of the wire protocol.
         case standard
-        /// The callback commands of the reference systems (api-facts §6.3).
+        /// The published callback commands (references.md).
         case compatible
     }
 

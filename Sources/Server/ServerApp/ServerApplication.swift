@@ -44,7 +44,7 @@ package struct Readiness: Sendable, Hashable {
 package struct ServerApplication: Sendable {
     /// The application of development and local-network runs.
     package static let demoApplication = ApplicationID(1_400_000_001)
-    /// New ones get the next free number from here on: the range that the reference systems use, beside the demo application.
+    /// New ones get the next free number from here on: the published range, beside the demo application.
     static let firstApplication = ApplicationID(1_400_000_002)
     package static let version = "0.1.0"
 

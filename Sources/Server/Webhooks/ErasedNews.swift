@@ -13,11 +13,11 @@ package enum ErasedNews {
 
     /// Who says or does something stands under one of these.
     private static let authors = ["from", "by", "From_Account", "Owner_Account"]
-    /// What somebody can write, in the standard format and in that of the reference systems.
+    /// What somebody can write, in the standard format and in the compatible one.
     private static let texts: Set = [
         "text", "command", "message", "content", "words", "Text", "Data", "Name", "title", "artist",
     ]
-    /// What of the reference systems' format is written by whoever stands above it.
+    /// What of the compatible format is written by whoever stands above it.
     private static let bodies: Set = ["MsgBody", "MsgContent"]
 
     /// - Parameter isTheirs: they have written what is in it.

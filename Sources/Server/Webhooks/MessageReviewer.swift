@@ -7,7 +7,7 @@ import Timing
 
 /// Asks an application's reviewer about messages before they are told (G03).
 package struct MessageReviewer: MessageReview {
-    /// As documented for the reference systems: a room's chat waits no longer.
+    /// The published time: a room's chat waits no longer.
     static let timeout = Interval.seconds(2)
 
     private struct Question: Encodable {

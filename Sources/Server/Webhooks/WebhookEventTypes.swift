@@ -22,7 +22,7 @@ package enum WebhookEventTypes {
 
     private static let told = Set(all)
 
-    /// Those that the reference systems have a callback command for.
+    /// Those that have a published callback command.
     static let compatible: Set<String> = [
         roomCreated, EventType.roomDestroyed.rawValue, EventType.message.rawValue, EventType.audienceEntered.rawValue,
         EventType.audienceLeft.rawValue,

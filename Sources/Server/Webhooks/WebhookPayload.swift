@@ -46,7 +46,7 @@ struct StandardPayload: Encodable {
     }
 }
 
-/// A callback command of the reference systems (api-facts §6.3).
+/// A published callback command (references.md).
 struct CompatiblePayload: Encodable {
     struct Account: Encodable { var Member_Account: UserID }
     struct Element: Encodable {

@@ -23,7 +23,7 @@ package enum WebhookSignature {
         ]
     }
 
-    /// The query of a compatible request: which command, and `Sign`, SHA-256 of secret and time (api-facts §6.3).
+    /// The query of a compatible request: which command, and `Sign`, SHA-256 of secret and time (references.md).
     static func query(command: String, application: UInt32, time: Int64, secret: String) -> String {
         let sign = SHA256.hash(Array((secret + String(time)).utf8)).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)

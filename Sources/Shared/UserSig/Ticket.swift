@@ -42,7 +42,7 @@ public enum TicketFailure: Error, Hashable, Sendable {
 }
 
 extension Ticket {
-    /// Whether a text is a user id of the reference documents: 1…32 of `A-Z a-z 0-9 _ -`.
+    /// Whether a text is a user id as published (references.md): 1…32 of `A-Z a-z 0-9 _ -`.
     static func isUserID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -18,7 +18,7 @@ struct RESTCommand: AsyncParsableCommand {
             ovation rest PUT rooms/48213/restrictions/mia/ban -d '{"seconds": 600, "reason": "spam"}'
             ovation rest DELETE rooms/48213 --server https://salon.example --app 1400000002
 
-            Documentation/rest.md and /openapi.json have the operations.
+            Documentation/build/rest.md and /openapi.json have the operations.
             """)
 
     enum Method: String, ExpressibleByArgument, CaseIterable {

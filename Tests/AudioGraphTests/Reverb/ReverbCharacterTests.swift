@@ -2,7 +2,7 @@ import AudioGraph
 import SoundAnalysis
 import Testing
 
-/// What a singer hears of each preset, in figures: those of Documentation/effects.md.
+/// What a singer hears of each preset, in figures: those of Documentation/build/effects.md.
 @Suite("Reverb characters")
 struct ReverbCharacterTests {
     /// Seconds in which the octaves around 250 Hz, 1 kHz and 4 kHz decay by 60 dB.

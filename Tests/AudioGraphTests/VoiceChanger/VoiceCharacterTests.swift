@@ -2,7 +2,7 @@ import AudioGraph
 import SoundAnalysis
 import Testing
 
-/// What each preset makes of a voice, in figures: those of Documentation/effects.md.
+/// What each preset makes of a voice, in figures: those of Documentation/build/effects.md.
 @Suite("Voice characters")
 struct VoiceCharacterTests {
     /// Pitch and formants of the changed voice over those of the voice.

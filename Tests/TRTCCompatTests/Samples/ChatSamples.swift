@@ -1,7 +1,7 @@
 import Foundation
 import TRTCCompat
 
-// Document 002's product pop-up, whose samples are in Objective-C, in Swift.
+// The e-commerce guide's product pop-up (references.md), whose samples are in Objective-C, in Swift.
 
 /// Sends and receives the pop-up of a product.
 final class ProductPopUp: V2TIMSimpleMsgListener {

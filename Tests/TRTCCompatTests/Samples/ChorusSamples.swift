@@ -1,7 +1,7 @@
 import TRTCCompat
 
-// The samples of documents 000 and 001 (the same code in both), in their steps. What had to be corrected stands in
-// Documentation/migration.md beside each; nothing else was changed but what the sample leaves to the reader.
+// The samples of the chorus guide (the same in English and Korean), in their steps. What had to be corrected stands in
+// Documentation/build/migration.md beside each; nothing else was changed but what the sample leaves to the reader.
 
 /// Step 4: an instance, a delegate, a login.
 class YourController {

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import TRTCCompat
 
-// Document 003 declares its calls in Objective-C with their names in Swift, and tells two sequences in words. Here each
+// The voice-room API (references.md) declares calls in Objective-C with their names in Swift, and tells two sequences in words. Here each
 // declaration is called by its Swift name, with the types that the importer gives them.
 
 enum VoiceRoomSamples {
-    /// Every call of document 003, in its order.
+    /// Every call of the voice-room API, in its order.
     static func everyCall(
         of room: TRTCVoiceRoom, delegate: any TRTCVoiceRoomDelegate, sig: String, callback: ActionCallback?
     ) -> Int {
@@ -70,7 +70,7 @@ enum VoiceRoomSamples {
         return calls
     }
 
-    /// The two sequences of document 003: becoming a speaker in a new room, and coming as a listener.
+    /// The two sequences of the voice-room API: becoming a speaker in a new room, and coming as a listener.
     final class Speaker: TRTCVoiceRoomDelegate {
         let room: TRTCVoiceRoom
         let notes = Notes()

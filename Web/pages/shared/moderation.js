@@ -19,7 +19,7 @@ const muteTimes = [60, 600, 3600, null];
 const banTimes = [600, 86_400, null];
 /** Seconds between two messages of one person. */
 const slowTimes = [0, 5, 15, 30, 60];
-/** A year, the longest that the server takes (Documentation/protocol.md §6). */
+/** A year, the longest that the server takes (Documentation/build/protocol.md §6). */
 const longestSeconds = 31_536_000;
 /** Characters of a reason. */
 const reasonMost = 200;

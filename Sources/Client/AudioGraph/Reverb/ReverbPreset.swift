@@ -1,5 +1,5 @@
 /// The presets of the reverb. Their numbers are those of the published `setVoiceReverbType`.
-/// Documentation/effects.md has the decay, brightness, loudness and cost of each.
+/// Documentation/build/effects.md has the decay, brightness, loudness and cost of each.
 @nonexhaustive public enum ReverbPreset: Int32, CaseIterable, Sendable {
     /// No effect.
     case off = 0

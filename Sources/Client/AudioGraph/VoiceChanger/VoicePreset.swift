@@ -1,5 +1,5 @@
 /// The presets of the voice changer. Their numbers are those of the published `setVoiceChangerType`.
-/// Documentation/effects.md has the pitch, formants, loudness and cost of each.
+/// Documentation/build/effects.md has the pitch, formants, loudness and cost of each.
 @nonexhaustive public enum VoicePreset: Int32, CaseIterable, Sendable {
     /// No effect.
     case off = 0

@@ -10,7 +10,7 @@ struct LatencyReporter: Sendable {
     static let repetition = Interval.seconds(10)
     /// What changes by less is the same.
     static let distinctMs = 3
-    /// What the server takes (Documentation/protocol.md §6).
+    /// What the server takes (Documentation/build/protocol.md §6).
     static let longestRoundTripMs: Int64 = 2_000
     static let longestBufferMs: Int64 = 1_000
 

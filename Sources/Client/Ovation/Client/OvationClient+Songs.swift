@@ -19,7 +19,7 @@ public struct LibrarySong: Sendable, Hashable, Identifiable {
 }
 
 extension OvationClient {
-    /// The largest size of a sound file, in bytes (Documentation/protocol.md §9).
+    /// The largest size of a sound file, in bytes (Documentation/build/protocol.md §9).
     public static let songBytesMost = 30 << 20
     /// The largest size of a lyrics file, in bytes.
     public static let lyricsBytesMost = 256 << 10

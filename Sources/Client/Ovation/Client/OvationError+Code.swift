@@ -7,7 +7,7 @@ extension OvationError {
     /// do { try await room.takeSeat(3) } catch let error where error.code == .seatTaken { … }
     /// ```
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word, as it stands on the wire (Documentation/protocol.md §3).
+        /// The word, as it stands on the wire (Documentation/build/protocol.md §3).
         public let rawValue: String
 
         /// A code by its word.

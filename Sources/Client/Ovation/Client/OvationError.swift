@@ -2,8 +2,8 @@ internal import SignalProtocol
 
 /// Why something did not work: a refusal of the server, or a failure on this side.
 ///
-/// Compare `code`, which is stable; `number` is the one that the reference systems document where they have one;
-/// `message` is an English sentence for a log. The refusals of the server are listed in Documentation/protocol.md §3. Failures
+/// Compare `code`, which is stable; `number` is the published one where there is one (references.md);
+/// `message` is an English sentence for a log. The refusals of the server are listed in Documentation/build/protocol.md §3. Failures
 /// on this side are:
 ///
 /// | code | number | meaning, and what to do |

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
 
-/// Asks a server for its own tickets (`POST /v1/tickets`, Documentation/protocol.md §9).
+/// Asks a server for its own tickets (`POST /v1/tickets`, Documentation/build/protocol.md §9).
 struct TicketClient: Sendable {
     let server: ServerAddress
     let trustRoots: OvationClient.TrustRoots

@@ -3,7 +3,7 @@ internal import Timing
 /// How fast calls go out, so that the server need not refuse any: as its own allowance for a connection, and a little below it, since
 /// what left apart may arrive together. Pure.
 struct CallPacer {
-    /// Of a server that states no limits (Documentation/protocol.md §4).
+    /// Of a server that states no limits (Documentation/build/protocol.md §4).
     static let usualAtOnce = 120
     static let usualPerSecond = 40
     /// The part of the allowance that is used.

@@ -7,7 +7,7 @@ internal import Timing
 /// A connection that has never been ready fails at once, so that whoever signs in hears of it; one that has been comes back
 /// until nothing can mend it.
 struct ReconnectionMachine: Sendable {
-    /// Documentation/protocol.md §7: from 0.5 s, doubled up to 10 s, 30 % either way, so that a crowd does not come back in one
+    /// Documentation/build/protocol.md §7: from 0.5 s, doubled up to 10 s, 30 % either way, so that a crowd does not come back in one
     /// moment.
     static let firstWait = Interval.milliseconds(500)
     static let lastWait = Interval.seconds(10)

@@ -121,7 +121,7 @@ final class SignalConnection {
         }
     }
 
-    /// With which HTTP requests are made as who is signed in (Documentation/protocol.md §9).
+    /// With which HTTP requests are made as who is signed in (Documentation/build/protocol.md §9).
     var authorization: String { "Bearer \(credentials.application):\(credentials.user.rawValue):\(credentials.ticket)" }
 
     /// A changed profile is also what the next sign-in says.

@@ -26,7 +26,7 @@ struct SongFollower: Sendable {
     /// without it.
     static let firstWait = Interval.milliseconds(500)
     static let lastWait = Interval.seconds(8)
-    /// How far behind the singers the server's mix is (Documentation/protocol.md §8).
+    /// How far behind the singers the server's mix is (Documentation/build/protocol.md §8).
     static let mixDelay = Interval.milliseconds(300)
 
     enum Action: Sendable, Equatable {

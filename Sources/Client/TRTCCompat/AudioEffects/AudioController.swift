@@ -154,7 +154,7 @@ final class AudioController: Sendable {
         }
     }
 
-    /// Effects of the voice end with the room, as in the reference systems.
+    /// Effects of the voice end with the room, as published.
     func resetEffects() {
         set {
             $0.reverb = .off

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The sound input and output. By default they are the system's microphone and loudspeaker, as in the reference systems. A program
+/// The sound input and output. By default they are the system's microphone and loudspeaker, as published. A program
 /// without sound devices chooses others before it enters a room.
 ///
 /// ```swift

@@ -7,9 +7,9 @@ internal import Platform
 /// Volumes are 0…100; values up to 150 are allowed, but loud music distorts. Music plays only in a room; voice settings can be made
 /// before entering one.
 public final class TXAudioEffectManager: Sendable {
-    /// What the reference's 1.0 of pitch is: an octave.
+    /// What 1.0 of the published pitch is: an octave.
     static let semitonesOfOne = 12.0
-    /// What the reference says where it cannot say more.
+    /// What the published calls return where they cannot say more.
     static let failed = -1
 
     private let sound: AudioController

@@ -8,7 +8,7 @@ public final class TXAudioMusicParam {
     public var loopCount = 0
     /// Whether others hear the track.
     public var publish = false
-    /// For short sounds in the reference systems. Has no effect.
+    /// For short sounds, as published. Has no effect here.
     public var isShortFile = false
     /// The start position in milliseconds.
     public var startTimeMS = 0

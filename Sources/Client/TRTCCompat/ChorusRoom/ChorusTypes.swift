@@ -74,15 +74,15 @@ public final class ChorusRoomInfo {
     }
 }
 
-/// The name of `ChorusParam` in documents 000 and 001.
+/// The name of `ChorusParam` in the chorus guide (references.md).
 public typealias RoomParam = ChorusParam
-/// The name of `ChorusSeatInfo` in documents 000 and 001.
+/// The name of `ChorusSeatInfo` in the chorus guide (references.md).
 public typealias SeatInfo = ChorusSeatInfo
-/// Another name of `ChorusSeatInfo` in documents 000 and 001.
+/// Another name of `ChorusSeatInfo` in the chorus guide (references.md).
 public typealias ChorusRoomSeatInfo = ChorusSeatInfo
-/// The name of `ChorusUserInfo` in documents 000 and 001.
+/// The name of `ChorusUserInfo` in the chorus guide (references.md).
 public typealias UserInfo = ChorusUserInfo
-/// The name of `ChorusRoomInfo` in documents 000 and 001.
+/// The name of `ChorusRoomInfo` in the chorus guide (references.md).
 public typealias RoomInfo = ChorusRoomInfo
 
 /// Receives rooms in the order of the request; unknown rooms are left out.

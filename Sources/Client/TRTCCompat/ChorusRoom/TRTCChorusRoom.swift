@@ -2,7 +2,7 @@ public import Foundation
 internal import Ovation
 
 /// A room for singing together: a lead singer, a second singer, and an audience. It has the names, labels and types of the
-/// reference documents, and connects to an Ovation server.
+/// published component (references.md), and connects to an Ovation server.
 ///
 /// One instance is one user. Call it from any thread. Callbacks and the delegate are called on the queue of `setDelegateQueue` (the
 /// main queue by default). A call's callback comes before the events that the call caused.
@@ -49,12 +49,12 @@ public final class TRTCChorusRoom: TRTCRoom {
 
     // MARK: - Signing in
 
-    /// The same, as spelled in documents 000 and 001.
+    /// The same, as spelled in the chorus guide.
     public func login(sdkAppId: Int32, userId: String, userSig: String, callback: ActionCallback? = nil) {
         login(sdkAppID: sdkAppId, userId: userId, userSig: userSig, callback: callback)
     }
 
-    /// The same, as spelled in documents 000 and 001.
+    /// The same, as spelled in the chorus guide.
     public func setSelfProfile(userName: String, avatarUrl: String, callback: ActionCallback? = nil) {
         setSelfProfile(userName: userName, avatarURL: avatarUrl, callback: callback)
     }
@@ -72,7 +72,7 @@ public final class TRTCChorusRoom: TRTCRoom {
         rooms(roomIdList.map(\.int64Value), callback) { ChorusRoomInfo($0) }
     }
 
-    /// The same with plain integers, as in documents 000 and 001.
+    /// The same with plain integers, as in the chorus guide.
     public func getRoomInfoList(roomIdList: [Int], callback: ChorusRoomInfoCallback? = nil) {
         rooms(roomIdList.map(Int64.init), callback) { ChorusRoomInfo($0) }
     }

@@ -29,7 +29,7 @@ public let V2TIM_PRIORITY_NORMAL = V2TIMMessagePriority.PRIORITY_NORMAL
 /// The same, with its name in Objective-C.
 public let V2TIM_PRIORITY_LOW = V2TIMMessagePriority.PRIORITY_LOW
 
-/// Settings of the chat client. The settings of the reference have no effect here.
+/// Settings of the chat client. The published settings have no effect here.
 public final class V2TIMSDKConfig {
     /// Creates empty settings.
     public init() {}

@@ -8,7 +8,7 @@ public typealias ActionCallback = (_ code: Int32, _ message: String) -> Void
 
 /// Something of the app on its way to the callback queue.
 ///
-/// @unchecked: as in the reference systems, closures and delegates come from any thread and are used on the callback queue alone;
+/// @unchecked: as published, closures and delegates come from any thread and are used on the callback queue alone;
 /// between the two only this box is passed on.
 struct UncheckedTransfer<Value>: @unchecked Sendable {
     let value: Value

@@ -1,7 +1,7 @@
 internal import Ovation
 internal import Platform
 
-/// A sign-in that several components share: in the reference systems a chat client, a voice room and a chorus of one app are one
+/// A sign-in that several components share: as published, a chat client, a voice room and a chorus of one app are one
 /// user's, and here too the second of them must not push the first one out (6208).
 final class Connection: Sendable {
     typealias Listener = @Sendable (OvationClient.Delivery) -> Void

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Ovation
 internal import Platform
 
-/// The server that the components of this module connect to. The reference systems have no such setting; their servers are built
+/// The server that the components of this module connect to. The published SDKs have no such setting; their servers are built
 /// in.
 ///
 /// ```swift
@@ -16,7 +16,7 @@ public enum OvationServer {
 
     /// Who sees to it that listeners ask before they sit down, in rooms with `needRequest`.
     public enum Consent: Sendable {
-        /// The app, as in the reference systems: `enterSeat` of a listener succeeds, and the app shows its request first.
+        /// The app, as published: `enterSeat` of a listener succeeds, and the app shows its request first.
         case advisory
         /// The server: `enterSeat` of a listener is refused (-1, `consent_required`) until an invitation was accepted, unless the
         /// operator has switched that off for the application.
@@ -44,7 +44,7 @@ public enum OvationServer {
         set { chosen.withLock { $0.certificate = newValue } }
     }
 
-    /// Whether `needRequest` of the rooms that are created from now on is a rule of the server. The reference systems have no such
+    /// Whether `needRequest` of the rooms that are created from now on is a rule of the server. The published components have no such
     /// setting; there the app alone sees to it.
     public static var consent: Consent {
         get { chosen.withLock { $0.consent } }

@@ -6,9 +6,9 @@ internal import Platform
 final class RoomMeters: Sendable {
     /// Milliseconds between volume callbacks, as the published components have it.
     static let defaultVolumeInterval = 300
-    /// The shortest that the reference systems allow.
+    /// The shortest that is published.
     static let shortestVolumeInterval = 100
-    /// As the reference systems have it.
+    /// As published.
     static let qualityInterval = 2_000
 
     /// A room, and whose connection it is reached by.

@@ -30,7 +30,7 @@ enum RoomNotice: Sendable {
     case songAnnounced(String, milliseconds: Int)
 }
 
-/// Somebody, as the reference's user types have them.
+/// Somebody, as the published user types have them.
 struct RoomPerson: Sendable, Hashable {
     var profile: UserProfile
     /// Whether nothing is sent.

@@ -2,9 +2,9 @@ internal import Ovation
 
 /// The codes that callbacks carry. 0 is success.
 ///
-/// A refusal that the reference systems document has their number. Every other refusal is -1, as in those systems; its message
+/// A refusal with a published number has that number (references.md). Every other refusal is -1, as published; its message
 /// starts with a stable name. A failure in the client, before the server could answer, has the negative number of `OvationError`.
-/// `Documentation/trtc-names.md` has the whole table.
+/// `Documentation/build/trtc-names.md` has the whole table.
 public enum TRTCCode {
     /// Success.
     public static let success: Int32 = 0

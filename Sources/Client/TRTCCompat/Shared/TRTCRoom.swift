@@ -5,7 +5,7 @@ internal import Platform
 /// The calls that all room components share: signing in, entering and leaving, seats, messages, invitations and sound. Each
 /// component adds its own parameters for a new room, its delegate, and the calls that only it has.
 ///
-/// The reference systems have no such type; each component repeats these calls. Code that takes `some TRTCRoom` works with all of
+/// The published SDKs have no such type; each component repeats these calls. Code that takes `some TRTCRoom` works with all of
 /// them.
 public protocol TRTCRoom: AnyObject, Sendable {
     /// The component's internals. For use by this module only.
@@ -40,14 +40,14 @@ extension TRTCRoom {
     /// Sets the queue on which callbacks and the delegate are called.
     public func setDelegateQueue(queue: DispatchQueue) { if controller.isAlive() { core.queue.use(queue) } }
 
-    /// Whether the delegate also receives the user's own messages, as documents 000 and 001 describe ("all users"). Off by default,
-    /// as in the published component, where apps show sent messages themselves. The reference systems have no such switch.
+    /// Whether the delegate also receives the user's own messages, as the chorus guide describes ("all users"). Off by default,
+    /// as in the published component, where apps show sent messages themselves. It has no such switch.
     public var echoesOwnMessages: Bool {
         get { controller.reporter.echoesOwnMessages }
         set { controller.reporter.echoesOwnMessages = newValue }
     }
 
-    /// Sets the interval of `onUserVolumeUpdate` in milliseconds: 300 by default, at least 100; 0 turns it off. In the reference
+    /// Sets the interval of `onUserVolumeUpdate` in milliseconds: 300 by default, at least 100; 0 turns it off. In the published
     /// component the interval is fixed.
     public func setVolumeInterval(milliseconds: Int) {
         if controller.isAlive() { controller.meters.setVolumeInterval(milliseconds) }

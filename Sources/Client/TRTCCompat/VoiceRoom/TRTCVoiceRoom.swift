@@ -1,8 +1,8 @@
 public import Foundation
 internal import Ovation
 
-/// A voice room: seats with speakers, and an audience. It has the names, labels and types of the reference documents, and connects
-/// to an Ovation server.
+/// A voice room: seats with speakers, and an audience. It has the names, labels and types of the published component
+/// (references.md), and connects to an Ovation server.
 ///
 /// One instance is one user. Call it from any thread. Callbacks and the delegate are called on the queue of `setDelegateQueue` (the
 /// main queue by default). A call's callback comes before the events that the call caused.
@@ -56,7 +56,7 @@ public final class TRTCVoiceRoom: TRTCRoom {
         rooms(roomIdList.map(\.int64Value), callback) { VoiceRoomInfo($0) }
     }
 
-    /// The same with plain integers, as in documents 000 and 001.
+    /// The same with plain integers, as in the chorus guide.
     public func getRoomInfoList(roomIdList: [Int], callback: VoiceRoomInfoCallback? = nil) {
         rooms(roomIdList.map(Int64.init), callback) { VoiceRoomInfo($0) }
     }

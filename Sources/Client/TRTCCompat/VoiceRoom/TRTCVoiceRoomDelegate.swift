@@ -1,6 +1,6 @@
 /// The events of a voice room, called on the queue of `setDelegateQueue` (the main queue by default).
 ///
-/// Every method has an empty default. Both the reference's and the published component's spellings work. The first time that an
+/// Every method has an empty default. Both spellings work, the voice-room API's and the component's (references.md). The first time that an
 /// event has no method in the app, `onDebugLog` names it.
 public protocol TRTCVoiceRoomDelegate: AnyObject {
     /// An error that the component cannot recover from; tell the user. See `TRTCCode`.
@@ -62,7 +62,7 @@ public protocol TRTCVoiceRoomDelegate: AnyObject {
     func onInvitationCancelled(identifier: String, invitee: String)
 }
 
-// The defaults: the reference's spelling hands on to the published one, and the last of them says that nobody hears.
+// The defaults: the voice-room API's spelling hands on to the component's, and the last of them says that nobody hears.
 extension TRTCVoiceRoomDelegate {
     public func onError(code: Int32, message: String) { UnheardCallbacks.note() }
     public func onWarning(code: Int32, message: String) { UnheardCallbacks.note() }

@@ -1,7 +1,7 @@
 import RoomModel
 import SignalProtocol
 
-/// What a back end keeps with a group (R01; api-facts §6.2): the attributes of the room.
+/// What a back end keeps with a group (R01): the attributes of the room.
 struct ChatAttributes: Sendable {
     let rooms: OperatorRooms
 

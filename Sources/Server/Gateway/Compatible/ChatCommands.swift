@@ -5,7 +5,7 @@ import RoomService
 import SignalProtocol
 import Timing
 
-/// The calls of the chat REST API that rooms answer (R01; api-facts §6.2). A group is a room.
+/// The calls of the chat REST API that rooms answer (R01; references.md). A group is a room.
 struct ChatCommands: Sendable {
     /// One command of the API, in its words.
     enum Name: String, CaseIterable, Sendable {

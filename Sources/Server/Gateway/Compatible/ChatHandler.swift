@@ -8,7 +8,7 @@ import SignalProtocol
 import Texts
 import Timing
 
-/// The chat REST API of the reference systems, `/v4/<service>/<command>`: for back ends that call it already, who change the host's name
+/// The published chat REST API (references.md), `/v4/<service>/<command>`: for back ends that call it already, who change the host's name
 /// (R01). Everything is answered with the status 200, as documented; what is wrong stands in `ErrorCode`.
 struct ChatHandler: Sendable {
     /// The documented size of a request.

@@ -5,7 +5,7 @@ import RoomModel
 import RoomPorts
 import SignalProtocol
 
-/// A refusal as the chat REST API of the reference systems gives it (api-facts §6.2): in the body, under the status 200.
+/// A refusal as the published chat REST API gives it (references.md): in the body, under the status 200.
 struct ChatFailure: Error, Sendable, Hashable {
     var code: Int
     var info: String
@@ -135,7 +135,7 @@ struct ChatRequest {
 
 /// The id of a group that has none yet.
 enum GroupName {
-    /// A new one, in the form that the reference systems give.
+    /// A new one, in the published form.
     static func make() -> RoomID? {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         return RoomID(string: "@TGS#" + String((0..<12).map { _ in letters[Int.random(in: letters.indices)] }))

@@ -4,7 +4,7 @@ import RoomService
 import SignalProtocol
 import Timing
 
-/// Who may not write in a group, or not be there (R01; api-facts §6.2).
+/// Who may not write in a group, or not be there (R01).
 struct ChatRestrictions: Sendable {
     /// Forever, in the API's words.
     private static let forever = 4_294_967_295

@@ -3,7 +3,7 @@ import RoomModel
 import RoomPorts
 import SignalProtocol
 
-/// A refusal as the room API of the reference systems gives it, under the status 200.
+/// A refusal as the published room API gives it, under the status 200.
 struct RoomAPIFailure: Error, Sendable, Hashable {
     var code: String
     var message: String

@@ -8,7 +8,7 @@ import SignalProtocol
 import Texts
 import Timing
 
-/// The room API of the reference systems (L15; api-facts §6.1): `POST /` with the action in `X-TC-Action`, signed. For back ends that call
+/// The published room API (L15; references.md): `POST /` with the action in `X-TC-Action`, signed. For back ends that call
 /// it already, by a client library or by hand, who change the host's name.
 struct RoomAPIHandler: Sendable {
     /// What the actions take is short.

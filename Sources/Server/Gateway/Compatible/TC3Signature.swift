@@ -5,7 +5,7 @@ import Hummingbird
 import RoomPorts
 import Timing
 
-/// The signature of a call of the room API, TC3-HMAC-SHA256 (api-facts §6.1, version 3 of the signature): over method, path, query,
+/// The signature of a call of the room API, TC3-HMAC-SHA256 (references.md, version 3 of the signature): over method, path, query,
 /// the headers that it names, and the digest of the body, by a key that is derived for one day and service.
 package struct TC3Signature: Hashable, Sendable {
     /// How far a caller's clock may be off, as documented. Within it a call can be replayed, which ends what has ended.

@@ -3,7 +3,7 @@ import Timing
 /// What operators' programs behind one address may ask for. Who proves no key has an allowance apart, so that whoever tries keys keeps no
 /// honest program of the same address from its work.
 final class ProgramRates: Sendable {
-    /// What a back end sends at its busiest, and what the reference systems let through of one call.
+    /// What a back end sends at its busiest, and the published limit of one call.
     static let allowance = Allowance(burst: 400, perSecond: 200)
     /// Enough for a mistake to be seen as one.
     static let wrongAllowance = Allowance(burst: 100, perSecond: 0.1)

@@ -99,7 +99,7 @@ struct Visit {
         report.tell("seated", ["seat": .number(Double(seat))])
     }
 
-    /// The reference components' word for it, so that their owners' pages understand.
+    /// The published word for it, so that their owners' pages understand.
     private func ask(for seat: Int, in room: RoomSession, _ events: EventStream<RoomSession.Event>) async throws {
         let owner = room.state.info.owner
         let request = try await room.invite(owner.id, command: "ENTER_SEAT", content: "\(seat)")
