@@ -179,6 +179,30 @@ struct OpeningTests {
         await again.shutDown()
     }
 
+    @Test(
+        "R09-S what root makes in a service's folder belongs to the service: a new file, its lock, a restored copy",
+        .enabled(if: geteuid() == 0, "only root gives files away"))
+    func filesOfRoot() async throws {
+        let scratch = try Scratch()
+        #expect(chown(scratch.path, 12_345, 23_456) == 0)
+        func owners() throws -> Set<UInt32> {
+            Set(
+                try FileManager.default.contentsOfDirectory(atPath: scratch.path).map {
+                    var found = stat()
+                    return stat(scratch.path + "/" + $0, &found) == 0 ? found.st_uid : 0
+                })
+        }
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        _ = try await store.journal.open(.numbered(1), chatLimit: 0)
+        #expect(try owners() == [12_345], "with what SQLite puts beside the file")
+        await store.shutDown()
+        let backups = try Scratch()
+        try StoreBackup.make(of: scratch.path, to: backups.path + "/copy")
+        try FileManager.default.removeItem(atPath: scratch.path + "/ovation.backups")
+        #expect(try StoreBackup.restore(backups.path + "/copy", to: scratch.path) != nil)
+        #expect(try owners() == [12_345])
+    }
+
     @Test("an upgrade that fails half-way leaves the file at its old schema")
     func failedUpgrade() async throws {
         let scratch = try Scratch()

@@ -14,6 +14,7 @@ final class DirectoryLock: Sendable {
         let path = directory + "/" + Self.fileName
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .failed(path: path, reason: systemReason()) }
+        giveToOwner(of: directory, descriptor)
         // flock and not fcntl: an fcntl lock falls as soon as anything in the process closes the file.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let held = errno == EWOULDBLOCK
@@ -72,9 +73,18 @@ func flushFolder(of path: String) throws(StoreFailure) {
     try flush(URL(fileURLWithPath: path).deletingLastPathComponent().path)
 }
 
-/// Creates an empty file that only its owner reads: it will hold secret keys. SQLite gives the files beside it the same mode.
-func createPrivateFile(_ path: String) throws(StoreFailure) {
+/// Creates an empty file that only its owner reads: it will hold secret keys. SQLite gives the files beside it the same mode and owner.
+/// - Parameter folder: whoever owns it gets the file.
+func createPrivateFile(_ path: String, asIn folder: String? = nil) throws(StoreFailure) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .failed(path: path, reason: systemReason()) }
+    if let folder { giveToOwner(of: folder, descriptor) }
     close(descriptor)
+}
+
+/// A command that root runs on the folder of a service leaves files that the service can open.
+private func giveToOwner(of folder: String, _ descriptor: Int32) {
+    var owner = stat()
+    guard geteuid() == 0, stat(folder, &owner) == 0, owner.st_uid != 0 else { return }
+    _ = fchown(descriptor, owner.st_uid, owner.st_gid)
 }

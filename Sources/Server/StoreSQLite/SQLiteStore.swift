@@ -63,7 +63,7 @@ package final class SQLiteStore: Sendable {
         path = directory + "/" + Self.fileName
         let found = try schema.inspect(path)
         if !FileManager.default.fileExists(atPath: path) {
-            try createPrivateFile(path)
+            try createPrivateFile(path, asIn: directory)
             try flush(directory)
         }
         pool = try Self.openPool(path)

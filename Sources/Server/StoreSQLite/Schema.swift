@@ -344,7 +344,8 @@ struct Schema: Sendable {
         guard found < version else { return }
         do {
             if found > 0 {
-                try copyDatabase(pool, to: freeName("\(pool.path).schema-\(found).backup"))
+                let folder = URL(fileURLWithPath: pool.path).deletingLastPathComponent().path
+                try copyDatabase(pool, to: freeName("\(pool.path).schema-\(found).backup"), asIn: folder)
             }
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
@@ -375,11 +376,13 @@ func freeName(_ name: String) -> String {
 }
 
 /// Copies a database while it is in use. The copy appears under its name only when it is whole and on the disk.
-func copyDatabase(_ pool: any DatabaseReader, to path: String) throws(StoreFailure) {
+func copyDatabase(
+    _ pool: any DatabaseReader, to path: String, asIn folder: String? = nil
+) throws(StoreFailure) {
     let partial = path + ".partial"
     do {
         try? FileManager.default.removeItem(atPath: partial)
-        try createPrivateFile(partial)
+        try createPrivateFile(partial, asIn: folder)
         let copy = try DatabaseQueue(path: partial)
         do {
             try pool.backup(to: copy)

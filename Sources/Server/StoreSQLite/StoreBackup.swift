@@ -48,7 +48,7 @@ package enum StoreBackup {
             let queue = try DatabaseQueue(path: backup)
             defer { try? queue.close() }
             try? FileManager.default.removeItem(atPath: fresh)
-            try copyDatabase(queue, to: fresh)
+            try copyDatabase(queue, to: fresh, asIn: directory)
         } catch { throw StoreFailure(error, path: backup) }
         var former: String?
         if FileManager.default.fileExists(atPath: file) {
