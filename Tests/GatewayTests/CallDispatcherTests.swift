@@ -395,4 +395,28 @@ import UserSig
         #expect(try await owner.hears(#""presence":"online""#).contains(#""user":"sam""#))
         #expect(!owner.heard.contains { $0.contains("seat.left") })
     }
+
+    @Test(
+        "A14-S a room and a seat are two calls; who is in another room is told so, and leaves it from wherever they come back"
+    )
+    func fromRoomToRoom() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        try await line.open("olga")
+        // No name, no number of seats: what a host need not fill in.
+        #expect(try await line.call("room.create", #"{"room":77,"name":"olga's salon"}"#).contains(#""snapshot""#))
+        #expect(try await line.call("seat.take", #"{"room":77,"seat":0}"#).contains(#""result""#))
+        for call in [("room.create", #"{"room":78,"name":"Second"}"#), ("room.enter", #"{"room":99}"#)] {
+            #expect(try await !line.call(call.0, call.1).contains(#""result""#))
+        }
+        #expect(try await line.call("room.create", #"{"room":78,"name":"Second"}"#).contains("in_another_room"))
+
+        // A reload: the session is taken up again, and says where one is.
+        let again = try await Line(house)
+        let resumed = try await again.open("olga", resume: line.secret)
+        #expect(resumed.contains(#""resumed":true"#) && resumed.contains(#""rooms":[77]"#), "\(resumed)")
+        #expect(try await again.call("room.exit", #"{"room":77}"#).contains(#""result""#))
+        #expect(try await again.call("room.create", #"{"room":78,"name":"Second"}"#).contains(#""snapshot""#))
+        #expect(try await again.call("seat.take", #"{"room":78,"seat":0}"#).contains(#""result""#))
+    }
 }
