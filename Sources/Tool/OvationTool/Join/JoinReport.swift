@@ -224,7 +224,8 @@ final class JoinReport: Sendable {
     }
 
     private static func fields(of song: SongProgress, _ words: String?) -> [String: Value] {
-        func rounded(_ seconds: Double) -> Value { .number((seconds * 1_000).rounded() / 1_000) }
+        // Zero is added so that a small negative offset is printed as 0 and not as -0.
+        func rounded(_ seconds: Double) -> Value { .number((seconds * 1_000).rounded() / 1_000 + 0) }
         var fields: [String: Value] = [
             "song": .text(song.song.id), "songPosition": rounded(song.position / .seconds(1)),
             "songDuration": rounded(song.duration / .seconds(1)), "songTrack": .text(song.track.rawValue),
