@@ -95,14 +95,15 @@ let package = Package(
             name: "CPulse", path: "Sources/C/CPulse", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
         ),
 
-        // Shared between server and clients.
-        target("Shared", "Platform", ["CPlatform"]),
-        target("Shared", "Timing"),
-        target("Shared", "Texts"),
-        target("Shared", "SignalProtocol", ["RoomModel"]),
-        target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
-        target("Shared", "HTTPGrammar", ["Texts"]),
-        target("Shared", "UserSig", ["CZlib", "Digests", "Texts"]),
+        // What server, SDK and wire share: values, and how they are written.
+        target("Model", "RoomModel", ["Texts"]),
+        target("Protocol", "Platform", ["CPlatform"]),
+        target("Protocol", "Timing"),
+        target("Protocol", "Texts"),
+        target("Protocol", "SignalProtocol", ["RoomModel"]),
+        target("Protocol", "Digests", ["COpenSSL", "COpenSSLSetup"]),
+        target("Protocol", "HTTPGrammar", ["Texts"]),
+        target("Protocol", "UserSig", ["CZlib", "Digests", "Texts"]),
 
         // The media core: sans-I/O, knows no room and no user.
         target("Media", "Wire"),
@@ -118,7 +119,6 @@ let package = Package(
         target("Media", "DatagramIO", ["Wire", "Platform", "Timing", "CNet"]),
 
         // The room core: knows no packet.
-        target("Rooms", "RoomModel", ["Texts"]),
         target("Rooms", "RoomRules", ["RoomModel", "Texts"]),
         target("Rooms", "WordLists", ["RoomModel", "Texts"]),
         target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
@@ -129,9 +129,11 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
-        // The client: sound in and out, and the SDK on top.
-        target("Client", "AudioGraph"),
-        target("Client", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
+        // Sound as samples: the clients and the server's mixer share it.
+        target("Audio", "AudioGraph"),
+        target("Audio", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
+
+        // The client: devices, and the SDK on top.
         target(
             "Client", "MediaDevices", ["AudioGraph", "MediaCodecs", "Platform", "Timing", "DatagramIO", "CPulse"]),
         target(

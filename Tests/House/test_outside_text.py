@@ -5,7 +5,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["Server", "Rooms", "Shared", "Media"]
+FOLDERS = ["Server", "Rooms", "Model", "Protocol", "Media"]
 
 # What turns bytes from outside into text or values.
 READING = re.compile(
@@ -14,7 +14,16 @@ READING = re.compile(
 READERS = {
     "Media/DTLS/CertificateFingerprint.swift": "our own hexadecimal digits",
     "Media/RTP/Identifiers.swift": "16 bytes at most, for a log",
-    "Rooms/RoomModel/WebAddress.swift": "the scheme, ASCII by the check before",
+    "Model/RoomModel/WebAddress.swift": "the scheme, ASCII by the check before",
+    "Protocol/HTTPGrammar/FormParser.swift": "StreamSafeText",
+    "Protocol/HTTPGrammar/HeaderParameters.swift": "a judged head; StreamSafeText where it has escapes of its own",
+    "Protocol/SignalProtocol/Call.swift": "StreamSafeText, in CallDispatcher",
+    "Protocol/SignalProtocol/CallOutline.swift": "ASCII, and short",
+    "Protocol/SignalProtocol/RoomSlug.swift": "the request's head",
+    "Protocol/SignalProtocol/ServerMessage.swift": "the server's, in a client",
+    "Protocol/Texts/JSONEscapes.swift": "what a judged text holds, for a reader that hashes nothing",
+    "Protocol/UserSig/PrivateMapKey.swift": "64 bytes at most, and signed",
+    "Protocol/UserSig/TicketText.swift": "StreamSafeText",
     "Rooms/RoomService/AuditDetail.swift": "our own JSON",
     "Rooms/RoomService/GiftDetail.swift": "the store's",
     "Rooms/RoomService/JournalFormat.swift": "the store's",
@@ -46,15 +55,6 @@ READERS = {
     "Server/Webhooks/HostAddresses.swift": "the resolver's addresses",
     "Server/Webhooks/MessageReviewer.swift": "StreamSafeText, in WebhookClient",
     "Server/Webhooks/WebhookClient.swift": "StreamSafeText",
-    "Shared/HTTPGrammar/FormParser.swift": "StreamSafeText",
-    "Shared/HTTPGrammar/HeaderParameters.swift": "a judged head; StreamSafeText where it has escapes of its own",
-    "Shared/SignalProtocol/Call.swift": "StreamSafeText, in CallDispatcher",
-    "Shared/SignalProtocol/CallOutline.swift": "ASCII, and short",
-    "Shared/SignalProtocol/RoomSlug.swift": "the request's head",
-    "Shared/SignalProtocol/ServerMessage.swift": "the server's, in a client",
-    "Shared/Texts/JSONEscapes.swift": "what a judged text holds, for a reader that hashes nothing",
-    "Shared/UserSig/PrivateMapKey.swift": "64 bytes at most, and signed",
-    "Shared/UserSig/TicketText.swift": "StreamSafeText",
 }
 
 KEYED = re.compile(r"\[String ?: ?|Set<String>|Dictionary<String|SharedBuckets<String>")
@@ -62,10 +62,14 @@ KEYED = re.compile(r"\[String ?: ?|Set<String>|Dictionary<String|SharedBuckets<S
 KEYS = {
     "Media/SDP/OfferAnswerer.swift": "an offer, in a judged frame or body",
     "Media/SDP/SectionPlan.swift": "the same",
-    "Rooms/RoomModel/RoomAttributes.swift": "a judged frame or body",
-    "Rooms/RoomModel/RoomOverview.swift": "attributes of a room",
-    "Rooms/RoomModel/RoomSnapshot.swift": "attributes of a room",
-    "Rooms/RoomModel/WireSize.swift": "attributes of a room",
+    "Model/RoomModel/RoomAttributes.swift": "a judged frame or body",
+    "Model/RoomModel/RoomOverview.swift": "attributes of a room",
+    "Model/RoomModel/RoomSnapshot.swift": "attributes of a room",
+    "Model/RoomModel/WireSize.swift": "attributes of a room",
+    "Protocol/HTTPGrammar/AcceptedCodings.swift": "a judged head",
+    "Protocol/SignalProtocol/Call.swift": "lines of an offer, in a judged frame",
+    "Protocol/SignalProtocol/HeardEvent.swift": "the server's, in a client",
+    "Protocol/SignalProtocol/Method.swift": "lines of an offer, in a judged frame",
     "Rooms/RoomPorts/MediaControl.swift": "lines of an offer, in a judged frame or body",
     "Rooms/RoomRules/DurableRoomState+Stored.swift": "attributes of a room",
     "Rooms/RoomRules/DurableRoomState.swift": "attributes of a room; our own numbers of sessions",
@@ -105,10 +109,6 @@ KEYS = {
     "Server/StoreSQLite/SQLitePersonalData.swift": "the store's",
     "Server/Webhooks/ErasedNews.swift": "the store's",
     "Server/Webhooks/WebhookEventTypes.swift": "our own names",
-    "Shared/HTTPGrammar/AcceptedCodings.swift": "a judged head",
-    "Shared/SignalProtocol/Call.swift": "lines of an offer, in a judged frame",
-    "Shared/SignalProtocol/HeardEvent.swift": "the server's, in a client",
-    "Shared/SignalProtocol/Method.swift": "lines of an offer, in a judged frame",
 }
 
 

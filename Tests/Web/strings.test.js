@@ -145,7 +145,7 @@ test('R07-W every error has a sentence in every language', () => {
 
 test("V17-W every code that the server's sources can answer has a sentence in English, Korean and Chinese", () => {
   const source = path => readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8');
-  const table = source('Rooms/RoomModel/RoomError.swift');
+  const table = source('Model/RoomModel/RoomError.swift');
   const numbers = new Map(
     [...table.matchAll(/^ +case \.(\w+):\s+\((-?\d+), /gm)].map(([, id, number]) => [id, number]),
   );
