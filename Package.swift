@@ -119,13 +119,14 @@ let package = Package(
         target("Media", "DatagramIO", ["Wire", "Platform", "Timing", "CNet"]),
 
         // The room core: knows no packet.
-        target("Rooms", "RoomRules", ["RoomModel", "Texts"]),
+        target("Rooms", "RoomEvents", ["RoomModel"]),
+        target("Rooms", "RoomRules", ["RoomModel", "RoomEvents", "Texts"]),
         target("Rooms", "WordLists", ["RoomModel", "Texts"]),
-        target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
+        target("Rooms", "RoomPorts", ["RoomModel", "RoomEvents", "Timing"]),
         target(
             "Rooms", "RoomService",
             [
-                "RoomModel", "RoomRules", "RoomPorts", "Timing",
+                "RoomModel", "RoomEvents", "RoomRules", "RoomPorts", "Timing",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
@@ -174,12 +175,12 @@ let package = Package(
             ]),
         target(
             "Server", "StoreSQLite",
-            ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
+            ["RoomModel", "RoomEvents", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
         target(
             "Server", "Gateway",
             [
-                "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts", "CZlib",
-                "CQREncode", "Digests", "HTTPGrammar", logging,
+                "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts",
+                "CZlib", "CQREncode", "Digests", "HTTPGrammar", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
@@ -193,11 +194,8 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomPorts",
-                "RoomRules",
-                "RoomService", "SignalProtocol", "WordLists",
-                "Texts", "Timing",
-                "Wire", "DatagramIO", logging,
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomEvents",
+                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -407,10 +405,15 @@ let package = Package(
             ]),
         tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
         tests("WordLists", ["WordLists", "RoomModel"]),
-        tests("RoomRules", ["RoomModel", "RoomRules", "RoomTestSupport", "Timing"], exclude: ["permissions.md"]),
+        tests(
+            "RoomRules", ["RoomModel", "RoomEvents", "RoomRules", "RoomTestSupport", "Timing"],
+            exclude: ["permissions.md"]),
         tests(
             "RoomService",
-            ["RoomModel", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport", "JournalContract", "Timing"]),
+            [
+                "RoomModel", "RoomEvents", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport",
+                "JournalContract", "Timing",
+            ]),
         tests(
             "StoreSQLite",
             [
@@ -441,7 +444,8 @@ let package = Package(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomService", "Timing", "Gateway", logging, "Wire", "DatagramIO", "RoomRules", "SignalProtocol",
+                "RoomEvents", "RoomService", "Timing", "Gateway", logging, "Wire", "DatagramIO", "RoomRules",
+                "SignalProtocol",
                 nio("NIOCore"),
             ],
             resources: [.copy("Fixtures")]),

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import JournalContract
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomTestSupport

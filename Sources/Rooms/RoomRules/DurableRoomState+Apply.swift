@@ -1,4 +1,5 @@
-package import RoomModel
+package import RoomEvents
+import RoomModel
 
 /// A journal that does not fit the room it is applied to: a damaged file, or a mistake of ours.
 package struct InapplicableEvent: Error, Hashable, Sendable {

@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// Everything about a room that outlives the process: exactly what applying its journal gives. Who is connected is not

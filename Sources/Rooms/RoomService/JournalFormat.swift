@@ -1,4 +1,5 @@
 import Foundation
+import RoomEvents
 package import RoomModel
 package import RoomPorts
 package import RoomRules

@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 package import RoomPorts
 import RoomRules

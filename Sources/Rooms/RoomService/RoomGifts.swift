@@ -1,3 +1,4 @@
+import RoomEvents
 package import RoomModel
 package import RoomPorts
 import RoomRules

@@ -1,3 +1,4 @@
+import RoomEvents
 package import RoomModel
 
 /// A gift that the room would let through, and what it costs. The ledger has the last word.

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol

@@ -1,4 +1,5 @@
 import Hummingbird
+import RoomEvents
 package import RoomModel
 package import RoomPorts
 import SignalProtocol

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOPosix
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomService

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomService

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol

@@ -1,4 +1,5 @@
 import Hummingbird
+import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol

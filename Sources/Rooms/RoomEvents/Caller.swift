@@ -1,3 +1,5 @@
+package import RoomModel
+
 /// What an operator's key may do. Each is one kind of work, so that a back end that posts messages cannot end rooms.
 package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     /// See all rooms, who is in them, and what was written of late.

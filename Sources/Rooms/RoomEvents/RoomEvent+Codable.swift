@@ -1,3 +1,5 @@
+package import RoomModel
+
 // How events stand in the journal: `{"type":"seat.taken", …}`. A journal outlives the program that wrote it: a type
 // that has been written once keeps its meaning; a change of meaning is a new type or a higher `v` (absent = 1), which
 // this reader then learns beside the old one. An event of a newer server is an error, never skipped: a room that

@@ -1,3 +1,5 @@
+package import RoomModel
+
 /// What a room says to another one. Letters of one session arrive in their order, and each one is heard once, whatever fails on
 /// the way: it waits in the sender's state until the other room says that it has stored it.
 package struct RoomLetter: Codable, Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import RoomModel
+
 /// What an accepted command did to a room: the journal's vocabulary. Applying the events again gives the same room.
 /// An event of everybody's interest gets a number (`isNumbered`); others are private or silent.
 package enum RoomEvent: Hashable, Sendable {
