@@ -165,7 +165,6 @@ let package = Package(
         target(
             "Server", "Playback",
             ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs", "CConfine"]),
-        target("Server", "BusLocal", ["RoomPorts"]),
         target(
             "Server", "Webhooks",
             [
@@ -194,8 +193,9 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomEvents",
-                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Texts", "Timing", "Wire", "DatagramIO", logging,
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "Webhooks", "RoomModel", "RoomEvents",
+                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Texts", "Timing", "Wire",
+                "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),

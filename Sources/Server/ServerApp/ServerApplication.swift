@@ -1,4 +1,3 @@
-import BusLocal
 import DatagramIO
 import Foundation
 import Gateway
