@@ -58,7 +58,8 @@ import Timing
     private func withGateway(
         certificates: CertificateSource? = nil, _ body: @Sendable (Gateway) async throws -> Void
     ) async throws {
-        let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
+        let gateway = Gateway(
+            clock: VirtualRoomClock(), sessions: SessionRegistry(ownsNameOf: TicketIssuer.isOwn), log: Notebook.Lines())
         let rooms = RoomDirectory(
             DirectoryPorts(
                 journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),

@@ -17,8 +17,8 @@ import UserSig
     private func office(_ kind: TicketIssuer.Kind) -> (TicketIssuer, SignIn) {
         let signIn = SignIn(accounts: MemoryAccounts([application]), restrictions: MemoryRestrictions(), clock: clock)
         let office = TicketIssuer(
-            kind: kind, application: application.id, signIn: signIn, sessions: SessionRegistry(), clock: clock,
-            limits: GatewayLimits())
+            kind: kind, application: application.id, signIn: signIn,
+            sessions: SessionRegistry(ownsNameOf: TicketIssuer.isOwn), clock: clock, limits: GatewayLimits())
         return (office, signIn)
     }
 
@@ -37,6 +37,7 @@ import UserSig
     func renewal() async throws {
         let (office, signIn) = office(.guests)
         let issued = try await office.issue(name: "Kim", to: here)
+        #expect(TicketIssuer.isOwn(issued.user))
         let user = issued.user.rawValue
         clock.setWall(clock.wallTime + .seconds(86_400 + 7 * 86_400))
         let renewed = try await office.renew(user: user, ticket: issued.ticket)

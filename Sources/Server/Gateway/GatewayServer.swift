@@ -76,7 +76,7 @@ package struct GatewayServer: Service {
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
         operators: OperatorSettings,
-        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
+        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(ownsNameOf: TicketIssuer.isOwn),
         requests: RequestCounters = RequestCounters(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
         review: any MessageReview = NoWebhooks(), clock: any TimeSource,

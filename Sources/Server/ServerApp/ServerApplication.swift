@@ -113,7 +113,7 @@ package struct ServerApplication: Sendable {
         defer { wordFile?.stop() }
         let words = ApplicationWords(store: store.words, file: wordFile)
         try await words.load(try await store.accounts.applications().map(\.id))
-        let sessions = SessionRegistry()
+        let sessions = SessionRegistry(ownsNameOf: TicketIssuer.isOwn)
         let webhooks = webhookService(store)
         try await webhooks.load()
         let rooms = RoomDirectory(

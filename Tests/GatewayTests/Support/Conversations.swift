@@ -36,7 +36,7 @@ final class ConversationHouse: Sendable {
                 audience: { RoomAudience(ready: $0) }))
         try await rooms.start()
         let messageLimit = MessageLimit(messagesPerAddress, clock: clock)
-        let sessions = SessionRegistry()
+        let sessions = SessionRegistry(ownsNameOf: { $0.rawValue.hasPrefix("guest-") })
         services = GatewayServices(
             signIn: SignIn(
                 accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),

@@ -126,7 +126,7 @@ package final class TicketIssuer: Sendable {
     }
 
     /// Whether a ticket issuer made that user.
-    static func isOwn(_ user: UserID) -> Bool {
+    package static func isOwn(_ user: UserID) -> Bool {
         user.rawValue.hasPrefix(guestPrefix) || user.rawValue.hasPrefix(developmentPrefix)
     }
 

@@ -7,7 +7,7 @@ import Timing
 
 /// Opens media paths for clients that speak HTTP and nothing else of ours: puts their people into rooms and on seats, hands their offers to
 /// the media plane, and ends what is over.
-final class HTTPMediaSessions: Sendable {
+final class HTTPMediaSessions: HTTPMedia {
     /// A player at home, one on a wall, and some that broke off without a word and are not known to be gone yet.
     static let playersPerPerson = 8
 

@@ -3,10 +3,19 @@ import RoomPorts
 import RoomService
 import Timing
 
+/// What people opened by requests alone, without a session: media that comes or goes over HTTP (WHIP, WHEP). It ends with what gave them
+/// a right to it.
+protocol HTTPMedia: Sendable {
+    /// Ends all of a person's. Returns once nothing of it is heard or sent any more.
+    func end(_ user: UserID, in application: ApplicationID) async
+    /// Ends what tickets of other keys gave a right to. Returns once nothing of it is heard or sent any more.
+    func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>) async
+}
+
 /// All ways by which people are here: signed in over WebSockets, and publishing or playing over HTTP.
 struct PersonSessions: Sendable {
     let sessions: SessionRegistry
-    let httpMedia: HTTPMediaSessions
+    let httpMedia: any HTTPMedia
 
     /// Signs a person out everywhere: who wants to come back signs in anew, if they may. Returns once nothing of them is heard or sent any
     /// more.

@@ -40,8 +40,11 @@ package final class SessionRegistry: Sendable {
     }
 
     private let state = Mutex(State())
+    private let ownsNameOf: @Sendable (UserID) -> Bool
 
-    package init() {}
+    /// - Parameter ownsNameOf: whether this server called that user by a name that nobody else may have at the same time: it made the
+    ///   user. What users of the operator's own are called the operator decides.
+    package init(ownsNameOf: @escaping @Sendable (UserID) -> Bool) { self.ownsNameOf = ownsNameOf }
 
     /// Signs a user in, or lets the connection take a session over.
     func open(
@@ -166,11 +169,11 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Keeps a name for a user until `releaseName`, so that two who ask in the same moment do not both get it. What users of the
-    /// operator's own are called the operator decides.
+    /// Keeps a name for a user until `releaseName`, so that two who ask in the same moment do not both get it. Whoever this server has not
+    /// made may have any.
     /// - Returns: whether the user may have it.
     func reserveName(_ name: String, for user: UserID, in application: ApplicationID) -> Bool {
-        guard TicketIssuer.isOwn(user) else { return true }
+        guard ownsNameOf(user) else { return true }
         let key = NameKey(application: application, name: ReadableName.key(name))
         return state.withLock { state in
             if let other = state.reserved[key], other != user { return false }
