@@ -194,8 +194,8 @@ let package = Package(
             "Server", "ServerApp",
             [
                 "Gateway", "MediaNode", "Playback", "StoreSQLite", "Webhooks", "RoomModel", "RoomEvents",
-                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Texts", "Timing", "Wire",
-                "DatagramIO", logging,
+                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Digests", "Texts", "Timing",
+                "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),

@@ -1,3 +1,4 @@
+import Digests
 import Gateway
 import RoomEvents
 import RoomModel

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -115,7 +116,8 @@ struct RoomAPIHandler: Sendable {
             throw RoomAPIFailure(
                 "AuthFailure.InvalidAuthorization", "sign by TC3-HMAC-SHA256, content-type and host included")
         }
-        guard signature.isFresh(request, now: clock.wallTime.secondsSince1970) else {
+        let call = TC3Call(request, body: body)
+        guard signature.isFresh(call, now: clock.wallTime.secondsSince1970) else {
             throw RoomAPIFailure(
                 "AuthFailure.SignatureExpire", "X-TC-Timestamp is more than five minutes off, or of another day")
         }
@@ -126,7 +128,7 @@ struct RoomAPIHandler: Sendable {
         guard let key else {
             throw RoomAPIFailure("AuthFailure.SecretIdNotFound", "there is no such SecretId (see: ovation key list)")
         }
-        guard signature.isRight(request, body: body, secret: TC3Signature.secret(digest: key.digest)) else {
+        guard signature.isRight(call, secret: TC3Signature.secret(digest: key.digest)) else {
             throw RoomAPIFailure(
                 "AuthFailure.SignatureFailure", "the signature is not that of this call by this SecretId")
         }

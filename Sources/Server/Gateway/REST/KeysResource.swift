@@ -1,3 +1,4 @@
+import Digests
 import Hummingbird
 import RoomEvents
 import RoomModel

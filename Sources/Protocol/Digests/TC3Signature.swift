@@ -1,9 +1,29 @@
-import Digests
-import Foundation
-import HTTPTypes
-import Hummingbird
-import RoomPorts
-import Timing
+/// A call over HTTP, as its signature covers it.
+package struct TC3Call {
+    package var method: String
+    package var path: String
+    /// Without the question mark.
+    package var query: String
+    package var host: String?
+    /// `X-TC-Timestamp`: seconds since 1970.
+    package var timestamp: String?
+    package var body: [UInt8]
+    /// The value of a header by its name in small letters.
+    package var header: (String) -> String?
+
+    package init(
+        method: String, path: String, query: String, host: String?, timestamp: String?, body: [UInt8],
+        header: @escaping (String) -> String?
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.host = host
+        self.timestamp = timestamp
+        self.body = body
+        self.header = header
+    }
+}
 
 /// The signature of a call of the room API, TC3-HMAC-SHA256 (api-facts §6.1, version 3 of the signature): over method, path, query,
 /// the headers that it names, and the digest of the body, by a key that is derived for one day and service.
@@ -15,14 +35,14 @@ package struct TC3Signature: Hashable, Sendable {
     private static let needed: Set = ["content-type", "host"]
     private static let mostHeaders = 20
 
-    let secretID: String
+    package let secretID: String
     private let date: String
     private let service: String
     private let headers: [String]
     private let code: [UInt8]
 
     /// - Parameter authorization: `TC3-HMAC-SHA256 Credential=<id>/<date>/<service>/tc3_request, SignedHeaders=<names>, Signature=<hex>`.
-    init?(_ authorization: String) {
+    package init?(_ authorization: String) {
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0] == Self.algorithm else { return nil }
         var fields: [String: Substring] = [:]
@@ -49,17 +69,16 @@ package struct TC3Signature: Hashable, Sendable {
     }
 
     /// Whether the call's instant is near ours and on the day of the signature.
-    func isFresh(_ request: Request, now: Int64) -> Bool {
-        guard let seconds = Self.timestamp(request),
+    package func isFresh(_ call: TC3Call, now: Int64) -> Bool {
+        guard let seconds = call.timestamp.flatMap({ Int64($0) }), seconds >= 0,
             (now - Self.tolerance...now + Self.tolerance).contains(seconds)
         else { return false }
-        let day = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
-        return day == date
+        return Self.day(of: seconds) == date
     }
 
     /// Whether it is the signature of that call by that secret.
-    func isRight(_ request: Request, body: [UInt8], secret: String) -> Bool {
-        guard let seconds = Self.timestamp(request), let signed = canonical(request, body) else { return false }
+    package func isRight(_ call: TC3Call, secret: String) -> Bool {
+        guard let seconds = call.timestamp.flatMap({ Int64($0) }), let signed = canonical(call) else { return false }
         let scope = "\(date)/\(service)/tc3_request"
         let text = [Self.algorithm, String(seconds), scope, Self.text(SHA256.hash(Array(signed.utf8)))]
             .joined(separator: "\n")
@@ -69,27 +88,38 @@ package struct TC3Signature: Hashable, Sendable {
         return HMACKey(.sha256, key: key).isCode(code, of: Array(text.utf8))
     }
 
-    private func canonical(_ request: Request, _ body: [UInt8]) -> String? {
+    private func canonical(_ call: TC3Call) -> String? {
         var lines: [String] = []
         for name in headers {
-            let value: String?
-            if name == "host" {
-                value = request.head.authority
-            } else {
-                guard let field = HTTPField.Name(name) else { return nil }
-                value = request.headers[field]
-            }
-            guard let value else { return nil }
-            lines.append("\(name):\(value.trimmingCharacters(in: .whitespaces).lowercased())\n")
+            guard let value = name == "host" ? call.host : call.header(name) else { return nil }
+            lines.append("\(name):\(Self.trimmed(value).lowercased())\n")
         }
         return [
-            request.method.rawValue, request.uri.path, request.uri.query ?? "", lines.joined(),
-            headers.joined(separator: ";"), Self.text(SHA256.hash(body)),
+            call.method, call.path, call.query, lines.joined(), headers.joined(separator: ";"),
+            Self.text(SHA256.hash(call.body)),
         ].joined(separator: "\n")
     }
 
-    private static func timestamp(_ request: Request) -> Int64? {
-        HTTPField.Name("X-TC-Timestamp").flatMap { request.headers[$0] }.flatMap { Int64($0) }
+    /// Without white space around it (RFC 9110 §5.5).
+    private static func trimmed(_ value: String) -> Substring {
+        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+        let rest = value.drop(while: isSpace)
+        return rest.lastIndex { !isSpace($0) }.map { rest[...$0] } ?? ""
+    }
+
+    /// A moment's day in UTC, as `2019-02-25`: of the Gregorian calendar, counted from a first of March on, so that the leap day is a
+    /// year's last.
+    private static func day(of seconds: Int64) -> String {
+        let days = seconds / 86_400 + 719_468
+        let (centuries, rest) = (days / 146_097, days % 146_097)
+        let year = (rest - rest / 1_460 + rest / 36_524 - rest / 146_096) / 365
+        let dayOfYear = rest - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * month + 2) / 5 + 1
+        let isNextYear = month > 9
+        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return
+            "\(400 * centuries + year + (isNextYear ? 1 : 0))-\(padded(isNextYear ? month - 9 : month + 3))-\(padded(day))"
     }
 
     private static func text(_ bytes: [UInt8]) -> String {
