@@ -175,27 +175,35 @@ let package = Package(
         target(
             "Server", "StoreSQLite",
             ["RoomModel", "RoomEvents", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
+        // Requests, their admission and who makes them.
+        target(
+            "Server", "HTTP",
+            [
+                "RoomModel", "RoomPorts", "SignalProtocol", "UserSig", "Digests", "HTTPGrammar", "Texts", "Timing",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOHTTP1"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         target(
             "Server", "Gateway",
             [
-                "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts",
-                "CZlib", "CQREncode", "Digests", "HTTPGrammar", logging,
+                "HTTP", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
+                nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "RoomEvents", "Digests",
+                "Texts", .product(name: "DequeModule", package: "swift-collections"), "HTTPGrammar", "UserSig", "CZlib",
+                "CQREncode",
             ]),
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "Webhooks", "RoomModel", "RoomEvents",
-                "RoomPorts", "RoomRules", "RoomService", "SignalProtocol", "WordLists", "Digests", "Texts", "Timing",
-                "Wire", "DatagramIO", logging,
+                "HTTP", "Gateway", "MediaNode", "Playback", "StoreSQLite",
+                "Webhooks", "RoomModel", "RoomEvents", "RoomPorts", "RoomRules", "RoomService", "SignalProtocol",
+                "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -277,9 +285,9 @@ let package = Package(
         .executableTarget(
             name: "CrowdBench",
             dependencies: [
-                "Gateway", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol", "RoomTestSupport",
-                "DatagramIO",
-                "Timing",
+                "Gateway",
+                "HTTP", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol",
+                "RoomTestSupport", "DatagramIO", "Timing",
                 nio("NIOCore"), nio("NIOPosix"),
             ],
             path: "Benchmarks/CrowdBench", swiftSettings: base),
@@ -325,6 +333,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        support("TLSTestSupport", ["HTTP"]),
         support(
             "MediaTestSupport",
             ["RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO"]),
@@ -432,19 +441,21 @@ let package = Package(
             ]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
+        tests("HTTP", ["HTTP", "TLSTestSupport", "RoomModel", "SignalProtocol", "Timing", nio("NIOCore")]),
         tests(
             "Gateway",
             [
-                "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
-                "UserSig", logging,
-                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "Gateway", "HTTP", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "TLSTestSupport",
+                "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "SignalProtocol", "UserSig",
+                nio("NIOWebSocket"),
             ]),
         tests(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomEvents", "RoomService", "Timing", "Gateway", logging, "Wire", "DatagramIO", "RoomRules",
+                "RoomEvents", "RoomService", "Timing", "HTTP", "Gateway",
+                logging, "Wire", "DatagramIO", "RoomRules",
                 "SignalProtocol",
                 nio("NIOCore"),
             ],

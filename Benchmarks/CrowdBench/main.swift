@@ -1,6 +1,7 @@
 import DatagramIO
 import Foundation
 import Gateway
+import HTTP
 import NIOCore
 import NIOPosix
 import RoomModel

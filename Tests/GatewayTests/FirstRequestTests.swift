@@ -1,3 +1,4 @@
+import HTTP
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -99,7 +100,7 @@ import Testing
                 continue
             }
             #expect(head.headers.contains(name: "upgrade") == (refusal == nil))
-            #expect(head.headers.first(name: SocketAcceptor.refusalHeader) == refusal)
+            #expect(head.headers.first(name: RequestText.refusalHeader) == refusal)
         }
     }
 }

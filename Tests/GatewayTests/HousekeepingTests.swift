@@ -1,3 +1,4 @@
+import HTTP
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -7,6 +8,7 @@ import RoomService
 import RoomTestSupport
 import ServiceLifecycle
 import Synchronization
+import TLSTestSupport
 import Testing
 import Timing
 

@@ -1,3 +1,4 @@
+import HTTP
 import RoomModel
 import RoomPorts
 import RoomTestSupport

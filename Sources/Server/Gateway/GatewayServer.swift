@@ -1,3 +1,4 @@
+package import HTTP
 import Hummingbird
 import HummingbirdCore
 package import Logging

@@ -1,5 +1,6 @@
 import Foundation
-import Hummingbird
+package import HTTP
+package import Hummingbird
 import NIOCore
 import RoomModel
 import RoomPorts
@@ -10,7 +11,7 @@ import Timing
 
 /// The chat REST API of the reference systems, `/v4/<service>/<command>`: for back ends that call it already, who change the host's name
 /// (R01). Everything is answered with the status 200, as documented; what is wrong stands in `ErrorCode`.
-struct ChatHandler: Sendable {
+package struct ChatHandler: Sendable {
     /// The documented size of a request.
     private static let bodyLimit = 93_000
     /// As documented: so many of one call a second.
@@ -28,7 +29,7 @@ struct ChatHandler: Sendable {
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let perCommand = SharedBuckets<Rated>(ChatHandler.perSecond)
 
-    init(
+    package init(
         _ services: GatewayServices, restrictions: OperatorRestrictions, rates: ProgramRates,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
     ) {
@@ -41,7 +42,7 @@ struct ChatHandler: Sendable {
         self.address = address
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: Router<GatewayRequest>) {
         router.post("v4/**") { request, context in await respond(request, context) }
     }
 

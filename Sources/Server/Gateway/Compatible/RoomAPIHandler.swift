@@ -1,7 +1,8 @@
 import Digests
 import Foundation
+package import HTTP
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import RoomEvents
 import RoomModel
 import RoomPorts
@@ -12,7 +13,7 @@ import Timing
 
 /// The room API of the reference systems (L15; api-facts §6.1): `POST /` with the action in `X-TC-Action`, signed. For back ends that call
 /// it already, by a client library or by hand, who change the host's name.
-struct RoomAPIHandler: Sendable {
+package struct RoomAPIHandler: Sendable {
     /// What the actions take is short.
     private static let bodyLimit = 64 << 10
     /// As documented: so many of one action a second.
@@ -43,7 +44,7 @@ struct RoomAPIHandler: Sendable {
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let perAction = SharedBuckets<Rated>(RoomAPIHandler.perSecond)
 
-    init(
+    package init(
         _ operators: OperatorSignIn, _ services: GatewayServices, rates: ProgramRates,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
     ) {
@@ -55,7 +56,7 @@ struct RoomAPIHandler: Sendable {
         self.address = address
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: Router<GatewayRequest>) {
         router.post("") { request, context in await respond(request, context) }
     }
 

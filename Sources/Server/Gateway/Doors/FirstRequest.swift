@@ -1,3 +1,4 @@
+import HTTP
 import NIOCore
 import NIOHTTP1
 
@@ -20,7 +21,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
                 case .refused(let refusal) = acceptor.admission(head, from: context.channel.remoteAddress)
             {
                 head.headers.remove(name: "upgrade")
-                head.headers.replaceOrAdd(name: SocketAcceptor.refusalHeader, value: refusal.rawValue)
+                head.headers.replaceOrAdd(name: RequestText.refusalHeader, value: refusal.rawValue)
             }
             part = .head(head)
         }

@@ -1,18 +1,12 @@
-import Foundation
+import HTTP
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import RoomModel
 import RoomPorts
-import RoomService
 import SignalProtocol
-import Texts
 
-/// Everything that is not the WebSocket: health, what a page must know before it signs in, tickets, QR codes, the page itself.
+/// Everything that is not the WebSocket: who answers at which path.
 struct GatewayRoutes: Sendable {
-    /// Bodies that we read are a name or a ticket.
-    private static let bodyLimit = 16 << 10
-
     let acceptor: SocketAcceptor
     let proxies: TrustedProxies
     let isSecure: Bool
@@ -45,9 +39,9 @@ struct GatewayRoutes: Sendable {
             HTTPReply.json(
                 publicConfiguration.stated(ticketsAreServed: issuer?.serves(address(of: request, context)) ?? false))
         }
-        router.post("v1/tickets") { request, context in await tickets(request, context) }
-        router.get("v1/qr.svg") { request, _ in qrCode(request) }
-        router.get("v1/rooms/{room}/still/{file}") { request, _ in still(request) }
+        TicketHandler(issuer: issuer, origins: origins, address: { address(of: $0, $1) }).addRoutes(to: router)
+        QRCodeHandler(origins: origins).addRoutes(to: router)
+        StillHandler(rooms: services.rooms).addRoutes(to: router)
         songs.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
@@ -69,7 +63,8 @@ struct GatewayRoutes: Sendable {
             people: PersonSessions(sessions: services.sessions, httpMedia: httpMedia),
             audit: operators.stores.audit, clock: services.clock)
         RESTHandler(
-            operators, signIn, services, library: songs.library, restrictions: restrictions,
+            operators, signIn, services, restrictions: restrictions,
+            eraseSongs: { [library = songs.library] in try library.removeAll(of: $0, from: $1) },
             address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
@@ -87,53 +82,12 @@ struct GatewayRoutes: Sendable {
             forwardedProto: request.headers[.xForwardedProto])
     }
 
-    // MARK: tickets
-
-    private struct TicketRequest: Decodable {
-        var name: String?
-        var user: String?
-        var ticket: String?
-    }
-
-    private func tickets(_ request: Request, _ context: GatewayRequest) async -> Response {
-        let address = address(of: request, context)
-        guard let issuer, issuer.serves(address) else {
-            return HTTPReply.failure(
-                code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
-        }
-        // A foreign page can send a form here, but not one of this type without asking first (CORS), and not under our origin.
-        guard HTTPReply.isType(request, "application/json") else {
-            return HTTPReply.failure(
-                code: 415, name: "unsupported_media_type", message: "send application/json",
-                status: .unsupportedMediaType)
-        }
-        guard origins.allows(origin: request.headers[.origin], host: request.head.authority) else {
-            return Self.originRefused
-        }
-        let body: [UInt8]
-        do throws(BodyFailure) { body = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
-            return HTTPReply.failure(error.refusal(upTo: Self.bodyLimit))
-        }
-        do throws(Refusal) {
-            guard let wanted = try? JSONDecoder().decode(TicketRequest.self, from: Data(body)) else {
-                throw Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}"))
-            }
-            if let user = wanted.user, let ticket = wanted.ticket {
-                return HTTPReply.json(try await issuer.renew(user: user, ticket: ticket))
-            }
-            guard let name = wanted.name else { throw Refusal(.invalid("name", "the parameter name is missing")) }
-            return HTTPReply.json(try await issuer.issue(name: name, to: address))
-        } catch {
-            return HTTPReply.failure(error)
-        }
-    }
-
     // MARK: the WebSocket's path, when it did not become one
 
     private func refusedUpgrade(_ request: Request) -> Response {
         let reason = request.headers[.refusedUpgrade].flatMap(SocketAcceptor.Admission.Refusal.init(rawValue:))
         switch reason {
-        case .origin: return Self.originRefused
+        case .origin: return HTTPReply.originRefused
         case .draining:
             return HTTPReply.failure(
                 code: 503, name: "draining", message: "the server is going down", status: .serviceUnavailable)
@@ -157,46 +111,6 @@ struct GatewayRoutes: Sendable {
         }
     }
 
-    private static let originRefused = HTTPReply.failure(
-        code: 20403, name: "origin_refused",
-        message: "the page comes from another origin than this server's public_url", status: .forbidden)
-
-    // MARK: QR codes
-
-    /// Only of this server's own links: a QR code under our name that leads elsewhere would serve a swindler.
-    private func qrCode(_ request: Request) -> Response {
-        guard let text = request.uri.queryParameters["text"].map(String.init),
-            origins.allows(origin: text, host: request.head.authority), let code = QRCode(text)
-        else {
-            return HTTPReply.failure(Refusal(.invalid("text", "text is a URL of this server of at most 512 bytes")))
-        }
-        return HTTPReply.bytes(
-            Array(code.svg.utf8), type: "image/svg+xml", headers: [.cacheControl: "public, max-age=86400"])
-    }
-
-    // MARK: stills
-
-    /// What a room looks like now. Who has its number has read the list. It is kept no longer than it may be shown, and its address
-    /// never means another picture.
-    private func still(_ request: Request) -> Response {
-        let parts = request.uri.path.split(separator: "/")
-        guard parts.count == 5, parts[3] == "still", parts[4].hasSuffix(".jpg"),
-            let number = Int64(parts[4].dropLast(4)),
-            let room = RoomSlug.room(parts[2]), let still = services.rooms.still(number, of: room)
-        else {
-            return HTTPReply.failure(
-                code: 404, name: "not_found", message: "there is no such still, or it is shown no more",
-                status: .notFound)
-        }
-        return HTTPReply.bytes(
-            still.jpeg, type: "image/jpeg",
-            headers: [
-                .cacheControl: "public, max-age=60, immutable",
-                // Apps of other sites show rooms too.
-                .accessControlAllowOrigin: "*", .crossOriginResourcePolicy: "cross-origin",
-            ])
-    }
-
     // MARK: pages
 
     private func page(_ request: Request, _ context: GatewayRequest) async -> Response {
@@ -206,34 +120,5 @@ struct GatewayRoutes: Sendable {
         if let response = await pages?.response(to: request, origin: origin) { return response }
         return HTTPReply.failure(
             code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
-    }
-}
-
-/// Asks proxies for a new connection each time. They keep connections to us and take any of them for the next visitor's request,
-/// but only the first request of a connection can become a WebSocket: on a kept one the upgrade would be refused now and then.
-private struct ProxyConnections: RouterMiddleware {
-    @concurrent func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
-        let marks: [HTTPField.Name] = [.xForwardedFor, .xForwardedProto, .forwarded, .via]
-        if marks.contains(where: { request.headers[$0] != nil }) { response.headers[.connection] = "close" }
-        return response
-    }
-}
-
-extension HTTPField.Name {
-    static let forwarded = HTTPField.Name.known("Forwarded")
-    static let via = HTTPField.Name.known("Via")
-    static let crossOriginResourcePolicy = HTTPField.Name.known("Cross-Origin-Resource-Policy")
-    static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
-    static let refusedUpgrade = HTTPField.Name.known(SocketAcceptor.refusalHeader)
-    static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")
-
-    /// For names that are tokens beyond doubt.
-    static func known(_ name: String) -> HTTPField.Name {
-        guard let field = HTTPField.Name(name) else { preconditionFailure("not a header name: \(name)") }
-        return field
     }
 }

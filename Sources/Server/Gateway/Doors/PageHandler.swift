@@ -1,12 +1,13 @@
 import Foundation
+import HTTP
 import HTTPGrammar
 import HTTPTypes
-import Hummingbird
-import RoomModel
+package import Hummingbird
+package import RoomModel
 import SignalProtocol
 
 /// Serves the web app over HTTP. Browsers ask for pages anew each time, and keep assets for ever.
-struct PageHandler: Sendable {
+package struct PageHandler: Sendable {
     let root: WebRoot
     /// Beside our own, the origins that a page must be able to reach: the operator's ticket server, sites with music.
     let connectOrigins: [String]
@@ -19,12 +20,24 @@ struct PageHandler: Sendable {
     /// What a link to a room says about it; `nil` if there is none.
     let room: @Sendable (RoomID) async -> RoomInfo?
 
+    package init(
+        root: WebRoot, connectOrigins: [String], pictureOrigins: [String], publicURL: String?, secureTransportDays: Int,
+        room: @escaping @Sendable (RoomID) async -> RoomInfo?
+    ) {
+        self.root = root
+        self.connectOrigins = connectOrigins
+        self.pictureOrigins = pictureOrigins
+        self.publicURL = publicURL
+        self.secureTransportDays = secureTransportDays
+        self.room = room
+    }
+
     private static let assets = "/assets/"
     private static let songs = "/songs/"
 
     /// - Parameter origin: scheme and host that the client used.
     /// - Returns: `nil` if there is nothing at the path.
-    func response(to request: Request, origin: String) async -> Response? {
+    package func response(to request: Request, origin: String) async -> Response? {
         let path = request.uri.path
         if path == "/" || path.hasPrefix("/r/") {
             root.refresh()

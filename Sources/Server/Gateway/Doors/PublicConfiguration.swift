@@ -1,3 +1,4 @@
+import HTTP
 package import RoomModel
 
 /// What a page must know before anybody signs in.
@@ -32,23 +33,23 @@ package struct PublicConfiguration: Sendable, Hashable {
     }
 
     /// As `GET /v1/config` says it.
-    struct Stated: Encodable, Sendable {
-        struct Limits: Encodable, Sendable {
+    package struct Stated: Encodable, Sendable {
+        package struct Limits: Encodable, Sendable {
             var nameCharacters = SignIn.nameLimit
-            var seats = 16
+            package var seats = 16
         }
-        var version: String
+        package var version: String
         var app: ApplicationID?
-        var signIn: String
-        var ticketsURL: String?
-        var musicOrigins: [String] = []
-        var pictureOrigins: [String] = []
+        package var signIn: String
+        package var ticketsURL: String?
+        package var musicOrigins: [String] = []
+        package var pictureOrigins: [String] = []
         let languages = ["en", "ko", "zh-Hans"]
-        let limits = Limits()
+        package let limits = Limits()
     }
 
     /// - Parameter ticketsAreServed: whether the issuer serves the address that asks; elsewhere there is no way in.
-    func stated(ticketsAreServed: Bool) -> Stated {
+    package func stated(ticketsAreServed: Bool) -> Stated {
         var stated = way(ticketsAreServed: ticketsAreServed)
         stated.musicOrigins = musicOrigins
         stated.pictureOrigins = pictureOrigins

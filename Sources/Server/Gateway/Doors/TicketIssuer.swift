@@ -1,5 +1,6 @@
 import Digests
 import Foundation
+package import HTTP
 package import RoomModel
 package import RoomPorts
 import SignalProtocol
@@ -55,7 +56,7 @@ package final class TicketIssuer: Sendable {
     }
 
     /// Whether tickets are given to that address at all.
-    func serves(_ address: ClientAddress) -> Bool { kind == .guests || address.isLoopback }
+    package func serves(_ address: ClientAddress) -> Bool { kind == .guests || address.isLoopback }
 
     func issue(name: String, to address: ClientAddress) async throws(Refusal) -> Issued {
         let name = DirectionMarks.withoutIdle(name).split(whereSeparator: \.isWhitespace).joined(separator: " ")

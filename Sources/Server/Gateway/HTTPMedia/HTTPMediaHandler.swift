@@ -1,23 +1,24 @@
 import Foundation
+package import HTTP
 import HTTPGrammar
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
 import Texts
-import Timing
+package import Timing
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep) over HTTP: who sends an offer to a room's address gets an answer and the address of a
 /// session, which takes new ICE credentials by `PATCH` and ends by `DELETE`.
-struct HTTPMediaHandler: Sendable {
+package struct HTTPMediaHandler: Sendable {
     /// An offer of OBS has 3 KB, a browser's 10.
     private static let offerLimit = 64 << 10
     private static let fragmentLimit = 16 << 10
     /// A class of thirty that starts its players at once, and a client that tries again every second.
-    static let allowance = Allowance(burst: 60, perSecond: 2)
+    package static let allowance = Allowance(burst: 60, perSecond: 2)
     private static let offerType = "application/sdp"
     private static let fragmentType = "application/trickle-ice-sdpfrag"
 
@@ -27,7 +28,19 @@ struct HTTPMediaHandler: Sendable {
     let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     let isDraining: @Sendable () -> Bool
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    package init(
+        sessions: HTTPMediaSessions, services: GatewayServices, rates: AddressRates,
+        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
+        isDraining: @escaping @Sendable () -> Bool
+    ) {
+        self.sessions = sessions
+        self.services = services
+        self.rates = rates
+        self.address = address
+        self.isDraining = isDraining
+    }
+
+    package func addRoutes(to router: Router<GatewayRequest>) {
         for kind in [HTTPMediaKind.publish, .play] {
             let room: RouterPath = "v1/\(kind.rawValue)/:room"
             let session: RouterPath = "v1/\(kind.rawValue)/:room/:secret"

@@ -1,20 +1,21 @@
-import RoomModel
+package import HTTP
+package import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
 import Synchronization
-import Timing
+package import Timing
 
 /// Opens media paths for clients that speak HTTP and nothing else of ours: puts their people into rooms and on seats, hands their offers to
 /// the media plane, and ends what is over.
-final class HTTPMediaSessions: HTTPMedia {
+package final class HTTPMediaSessions: HTTPMedia {
     /// A player at home, one on a wall, and some that broke off without a word and are not known to be gone yet.
     static let playersPerPerson = 8
 
     private let services: GatewayServices
     private let sessions = Mutex<[String: HTTPMediaSession]>([:])
 
-    init(_ services: GatewayServices) { self.services = services }
+    package init(_ services: GatewayServices) { self.services = services }
 
     /// What a request for a path leads to.
     struct Opened {
@@ -213,7 +214,7 @@ final class HTTPMediaSessions: HTTPMedia {
     }
 
     /// Ends all of a person's.
-    func end(_ user: UserID, in application: ApplicationID) async {
+    package func end(_ user: UserID, in application: ApplicationID) async {
         let own = sessions.withLock { $0.values.filter { $0.user == user && $0.application == application } }
         for session in own { await end(session) }
     }
@@ -224,7 +225,7 @@ final class HTTPMediaSessions: HTTPMedia {
     private func forget(_ secret: String) { sessions.withLock { $0[secret] = nil } }
 
     /// Ends what tickets of other keys gave a right to.
-    func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>) async {
+    package func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>) async {
         let over = sessions.withLock {
             $0.values.filter { $0.application == application && !makers.contains($0.ticket.maker) }
         }
@@ -232,7 +233,7 @@ final class HTTPMediaSessions: HTTPMedia {
     }
 
     /// Ends what a ticket gave no right to any more.
-    func expire(at now: WallTime) async {
+    package func expire(at now: WallTime) async {
         let over = sessions.withLock { $0.values.filter { $0.ticket.end <= now } }
         for session in over { await end(session) }
     }

@@ -1,9 +1,9 @@
-import RoomModel
-import RoomPorts
+package import RoomModel
+package import RoomPorts
 
 extension RoomError {
     /// Why the media plane refused an offer, as clients are told.
-    init(_ refusal: MediaRefusal) {
+    package init(_ refusal: MediaRefusal) {
         switch refusal {
         case .badOffer(let what):
             self.init(.mediaRefused, "the offer cannot be answered: \(what)", reason: "bad_offer")

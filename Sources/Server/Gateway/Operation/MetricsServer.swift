@@ -1,3 +1,4 @@
+import HTTP
 import Hummingbird
 package import Logging
 import ServiceLifecycle

@@ -1,5 +1,5 @@
 import Synchronization
-import Timing
+package import Timing
 
 /// What was asked over HTTP, and how long the answers took.
 package final class RequestCounters: Sendable {
@@ -22,7 +22,7 @@ package final class RequestCounters: Sendable {
 
     package init() {}
 
-    func note(_ area: Area, status: Int, took time: Interval) {
+    package func note(_ area: Area, status: Int, took time: Interval) {
         lines.withLock { lines in
             var line = lines[area] ?? Line()
             line.byStatus[status, default: 0] += 1

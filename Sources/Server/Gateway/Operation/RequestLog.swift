@@ -1,12 +1,13 @@
+package import HTTP
 import HTTPTypes
-import Hummingbird
-import Logging
-import RoomPorts
+package import Hummingbird
+package import Logging
+package import RoomPorts
 import Timing
 
 /// Gives each request a number, by which the operator finds it in the log, counts it and says what became of it. Queries, bodies and
 /// headers are not logged: they have tickets, keys and what people write.
-struct RequestLog: RouterMiddleware {
+package struct RequestLog: RouterMiddleware {
     static let header = HTTPField.Name.known("X-Request-Id")
     private static let idLength = 1...64
 
@@ -14,7 +15,15 @@ struct RequestLog: RouterMiddleware {
     let clock: any TimeSource
     let logger: Logger
 
-    @concurrent func handle(
+    package init(
+        counters: RequestCounters, clock: any TimeSource, logger: Logger
+    ) {
+        self.counters = counters
+        self.clock = clock
+        self.logger = logger
+    }
+
+    @concurrent package func handle(
         _ request: Request, context: GatewayRequest,
         next: @concurrent (Request, GatewayRequest) async throws -> Response
     ) async throws -> Response {

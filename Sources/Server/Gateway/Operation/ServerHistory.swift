@@ -71,7 +71,7 @@ package final class ServerHistory: Sendable {
         }
     }
 
-    func take() async { note(await read()) }
+    package func take() async { note(await read()) }
 
     package func stop() {
         state.withLock { state in

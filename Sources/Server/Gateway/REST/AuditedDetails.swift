@@ -1,6 +1,6 @@
 import RoomEvents
-import RoomModel
-import RoomPorts
+package import RoomModel
+package import RoomPorts
 
 extension RoomPorts.Application {
     /// As the audit trail has it once something is changed.

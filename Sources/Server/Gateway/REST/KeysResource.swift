@@ -1,4 +1,5 @@
 import Digests
+import HTTP
 import Hummingbird
 import RoomEvents
 import RoomModel

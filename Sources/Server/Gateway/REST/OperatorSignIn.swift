@@ -1,10 +1,11 @@
 import Foundation
+package import HTTP
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import RoomEvents
-import RoomModel
-import RoomPorts
-import SignalProtocol
+package import RoomModel
+package import RoomPorts
+package import SignalProtocol
 import Synchronization
 import Timing
 
@@ -25,7 +26,7 @@ struct OperatorAccess: Sendable {
 }
 
 /// Finds out which operator a request comes from.
-final class OperatorSignIn: Sendable {
+package final class OperatorSignIn: Sendable {
     /// How long the keys are remembered, so that one that is revoked opens nothing within seconds.
     private static let memory = Interval.seconds(2)
 
@@ -40,7 +41,7 @@ final class OperatorSignIn: Sendable {
 
     private let remembered = Mutex(Memory())
 
-    init(store: any OperatorKeyStore, signIn: SignIn, clock: any TimeSource) {
+    package init(store: any OperatorKeyStore, signIn: SignIn, clock: any TimeSource) {
         self.store = store
         self.signIn = signIn
         self.clock = clock
@@ -67,13 +68,13 @@ final class OperatorSignIn: Sendable {
         RoomError(.permissionDenied, "the key is for another application", reason: "app"))
 
     /// Somebody as they are known, or by their id.
-    func profile(of user: UserID, in application: ApplicationID) async throws(Refusal) -> UserProfile {
+    package func profile(of user: UserID, in application: ApplicationID) async throws(Refusal) -> UserProfile {
         try await signIn.profiles([user], in: application).first?.brief ?? UserProfile(id: user)
     }
 
     /// The key that the request shows.
     /// - Throws: `not_signed_in` with the reason `missing`, `unknown` or `expired`.
-    func key(_ request: Request) async throws(Refusal) -> OperatorKey {
+    package func key(_ request: Request) async throws(Refusal) -> OperatorKey {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Self.stranger("send the key as Authorization: Bearer ovk_…", "missing")
@@ -86,7 +87,7 @@ final class OperatorSignIn: Sendable {
     }
 
     /// The key of that name, unless it is out of date. Whoever names it has yet to prove that they hold it.
-    func key(id: String) async throws(Refusal) -> OperatorKey? {
+    package func key(id: String) async throws(Refusal) -> OperatorKey? {
         guard let key = try await keys()[id], !isOver(key) else { return nil }
         return key
     }
@@ -109,7 +110,7 @@ final class OperatorSignIn: Sendable {
     }
 
     /// Keys were made or dropped.
-    func forget() {
+    package func forget() {
         remembered.withLock {
             $0.keys = nil
             $0.changes += 1

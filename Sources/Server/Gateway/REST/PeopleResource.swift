@@ -1,3 +1,4 @@
+import HTTP
 import Hummingbird
 import NIOPosix
 import RoomEvents
@@ -9,7 +10,6 @@ import SignalProtocol
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
     enum Operation: Sendable, Hashable { case read, configure, signOut, erase, signal }
-
     /// To how many clients a signal went.
     private struct Signalled: Encodable {
         var clients: Int
@@ -58,7 +58,7 @@ struct PeopleResource: Sendable {
     let restrictions: OperatorRestrictions
     let rooms: OperatorRooms
     let personalData: any PersonalData
-    let library: SongLibrary
+    let eraseSongs: RESTHandler.EraseSongs
     let signals: Signals
 
     func perform(
@@ -116,10 +116,7 @@ struct PeopleResource: Sendable {
         }
         do {
             erased.songs = try await NIOThreadPool.singleton.runIfActive {
-                [library, application = access.application] in
-                let own = library.uploaded(to: application).filter { $0.by == user }
-                for song in own { try library.remove(song.id, from: application) }
-                return own.count
+                [eraseSongs, application = access.application] in try eraseSongs(user, application)
             }
             erased.rows = try await personalData.erase(user, of: access.application)
         } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }

@@ -1,8 +1,9 @@
+import HTTP
 import Timing
 
 /// What operators' programs behind one address may ask for. Who proves no key has an allowance apart, so that whoever tries keys keeps no
 /// honest program of the same address from its work.
-final class ProgramRates: Sendable {
+package final class ProgramRates: Sendable {
     /// What a back end sends at its busiest, and what the reference systems let through of one call.
     static let allowance = Allowance(burst: 400, perSecond: 200)
     /// Enough for a mistake to be seen as one.
@@ -10,6 +11,8 @@ final class ProgramRates: Sendable {
 
     private let proven = AddressRates(ProgramRates.allowance)
     private let wrong = AddressRates(ProgramRates.wrongAllowance)
+
+    package init() {}
 
     /// - Returns: `nil` if a request with a good key may pass, else the milliseconds to wait.
     func take(_ address: ClientAddress, now: Instant) -> Int? { proven.take(address, now: now) }

@@ -1,9 +1,10 @@
 import Foundation
+package import HTTP
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import RoomEvents
-import RoomModel
+package import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
@@ -11,7 +12,10 @@ import Texts
 import Timing
 
 /// The REST API for operators' programs, `/v1/…`.
-struct RESTHandler: Sendable {
+package struct RESTHandler: Sendable {
+    /// Removes the songs that somebody uploaded, and says how many there were; blocks.
+    package typealias EraseSongs = @Sendable (UserID, ApplicationID) throws -> Int
+
     private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let messagesShown = 1...200
 
@@ -34,9 +38,10 @@ struct RESTHandler: Sendable {
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let isDraining: @Sendable () -> Bool
 
-    init(
-        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices, library: SongLibrary,
+    package init(
+        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices,
         restrictions: OperatorRestrictions,
+        eraseSongs: @escaping EraseSongs,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
@@ -56,7 +61,7 @@ struct RESTHandler: Sendable {
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
             signIn: services.signIn, sessions: restrictions.people, restrictions: restrictions, rooms: rooms,
-            personalData: stores.personalData, library: library,
+            personalData: stores.personalData, eraseSongs: eraseSongs,
             signals: services.signals)
         self.restrictions = RestrictionsResource(
             restrictions: restrictions, records: stores.records, clock: services.clock)
@@ -67,7 +72,7 @@ struct RESTHandler: Sendable {
         self.isDraining = isDraining
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: Router<GatewayRequest>) {
         for (path, routes) in Dictionary(grouping: RESTRoute.all, by: \.path) {
             let allowed = routes.map(\.method.rawValue).sorted().joined(separator: ", ")
             for method in Self.methods {

@@ -1,3 +1,4 @@
+import HTTP
 import Hummingbird
 import RoomEvents
 import RoomModel

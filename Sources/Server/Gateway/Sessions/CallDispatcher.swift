@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import NIOCore
 import RoomModel
 import RoomPorts
@@ -10,7 +11,7 @@ import Timing
 /// What is said on one connection: decodes calls, knows who speaks, and passes on what rooms are to decide.
 ///
 /// Inputs come one at a time (`SocketConnection` sees to that), so the state between two inputs is always settled.
-actor CallDispatcher: InputReceiver {
+package actor CallDispatcher: InputReceiver {
     private enum Phase {
         case fresh
         case signedIn(Session)
@@ -27,7 +28,7 @@ actor CallDispatcher: InputReceiver {
     private let connection: SocketConnection
     private let services: GatewayServices
 
-    init(_ connection: SocketConnection, services: GatewayServices) {
+    package init(_ connection: SocketConnection, services: GatewayServices) {
         self.connection = connection
         self.services = services
         connection.schedule(.signInDeadline, in: Self.signInLimit)

@@ -1,13 +1,14 @@
-import RoomModel
-import RoomPorts
-import RoomService
+package import HTTP
+package import RoomModel
+package import RoomPorts
+package import RoomService
 import SignalProtocol
 import Synchronization
 import Timing
 
 /// Test peers: for a few seconds somebody sends a picture that nobody sees, to learn what their line carries before going live. Each is
 /// a stage of its own, and takes as much of this server's line as a camera.
-final class LineTests: Sendable {
+package final class LineTests: Sendable {
     /// How long a test sends.
     static let length = Interval.seconds(6)
     /// Beside that, what connecting may take; then the path is closed, whatever still comes.
@@ -25,7 +26,7 @@ final class LineTests: Sendable {
     private let rates = AddressRates(LineTests.allowance)
     private let running = Mutex<[SessionToken: MediaPlace]>([:])
 
-    init(rooms: RoomDirectory, media: any MediaControl, clock: any TimeSource) {
+    package init(rooms: RoomDirectory, media: any MediaControl, clock: any TimeSource) {
         self.rooms = rooms
         self.media = media
         self.clock = clock
@@ -33,7 +34,9 @@ final class LineTests: Sendable {
 
     /// - Returns: the answer to the offer. The session's former test ends.
     /// - Throws: `rate_limited` for too many tests of one address, or at once; `media_refused`.
-    func begin(_ sdp: String, by session: SessionToken, from address: ClientAddress) async throws(RoomError) -> String {
+    package func begin(_ sdp: String, by session: SessionToken, from address: ClientAddress) async throws(RoomError)
+        -> String
+    {
         if let wait = rates.take(address, now: clock.now) {
             throw RoomError(.rateLimited, "too many line tests from this address", retryAfterMs: wait)
         }
@@ -65,7 +68,7 @@ final class LineTests: Sendable {
     }
 
     /// Ends the session's test, if there is one.
-    func end(_ session: SessionToken) {
+    package func end(_ session: SessionToken) {
         if let place = running.withLock({ $0[session] }) { end(session, place) }
     }
 

@@ -1,18 +1,30 @@
-import RoomEvents
-import RoomModel
-import RoomPorts
-import SignalProtocol
+package import HTTP
+package import RoomEvents
+package import RoomModel
+package import RoomPorts
+package import SignalProtocol
 import Timing
 
 /// What the operator decides about a person in a whole application, whichever API says so.
-struct OperatorRestrictions: Sendable {
+package struct OperatorRestrictions: Sendable {
     private static let unavailable = Refusal(RoomError(.unavailable, retryAfterMs: 500))
 
-    let store: any StandingRestrictions
-    let signIn: SignIn
-    let people: PersonSessions
-    let audit: any AuditTrail
-    let clock: any TimeSource
+    package let store: any StandingRestrictions
+    package let signIn: SignIn
+    package let people: PersonSessions
+    package let audit: any AuditTrail
+    package let clock: any TimeSource
+
+    package init(
+        store: any StandingRestrictions, signIn: SignIn, people: PersonSessions, audit: any AuditTrail,
+        clock: any TimeSource
+    ) {
+        self.store = store
+        self.signIn = signIn
+        self.people = people
+        self.audit = audit
+        self.clock = clock
+    }
 
     private var now: Int64 { clock.wallTime.millisecondsSince1970 }
 
@@ -23,7 +35,7 @@ struct OperatorRestrictions: Sendable {
 
     /// When it returns, whoever is banned is out, silent and deaf, and whoever is muted has been told.
     /// - Parameter seconds: `nil`: until it is lifted.
-    func set(
+    package func set(
         _ kind: RestrictionKind, of user: UserID, seconds: Int64?, reason: String?, by caller: Operator,
         in application: ApplicationID
     ) async throws(Refusal) -> Restriction {

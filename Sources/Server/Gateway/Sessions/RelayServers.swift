@@ -1,8 +1,8 @@
 internal import Digests
 internal import Foundation
-import RoomModel
-import SignalProtocol
-import Timing
+package import RoomModel
+package import SignalProtocol
+package import Timing
 
 /// Relays (TURN, RFC 8656) for clients whose network lets nothing through to the media port. They are servers of their own; we share a
 /// secret with them and make names and passwords that hold for a while, as coturn's `use-auth-secret` checks them
@@ -35,7 +35,7 @@ package struct RelayServers: Sendable, Hashable {
     }
 
     /// What one person may use until `lifetime` from now.
-    func servers(for user: UserID, at now: WallTime) -> [MediaAnswered.ICEServer] {
+    package func servers(for user: UserID, at now: WallTime) -> [MediaAnswered.ICEServer] {
         let open = urls.filter { !Self.wantsPassword($0) }
         let relays = urls.filter(Self.wantsPassword)
         var servers: [MediaAnswered.ICEServer] = []

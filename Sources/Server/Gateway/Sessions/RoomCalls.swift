@@ -1,3 +1,4 @@
+import HTTP
 import RoomEvents
 import RoomModel
 import RoomPorts

@@ -1,10 +1,16 @@
 import RoomModel
-import RoomPorts
+package import RoomPorts
 import Timing
 
 /// Stills on their way in: each is read and written anew, by a process that can do nothing else, before anybody sees it.
-struct SentStills: Sendable {
+package struct SentStills: Sendable {
     let rewrite: @Sendable (_ jpeg: [UInt8], PictureOrder) async -> PictureFinding
+
+    package init(
+        rewrite: @escaping @Sendable (_ jpeg: [UInt8], PictureOrder) async -> PictureFinding
+    ) {
+        self.rewrite = rewrite
+    }
 
     /// - Parameters:
     ///   - field: where it stands in the call; a refusal names it.

@@ -1,41 +1,42 @@
+import HTTP
 import NIOCore
-import RoomModel
-import RoomPorts
-import RoomService
+package import RoomModel
+package import RoomPorts
+package import RoomService
 import Synchronization
 import Timing
 
 /// A signed-in user on one client. Outlives its connections: whoever brings the secret takes it over.
-final class Session: Sendable {
-    let token: SessionToken
-    let application: ApplicationID
-    let user: UserID
+package final class Session: Sendable {
+    package let token: SessionToken
+    package let application: ApplicationID
+    package let user: UserID
     /// Takes the session over after a broken connection; 128 random bits, known to the client alone.
-    let secret: String
+    package let secret: String
 
     /// The room that a session is in, or is entering.
-    struct Place: Sendable {
-        var key: RoomKey
-        var room: Room
+    package struct Place: Sendable {
+        package var key: RoomKey
+        package var room: Room
         /// The stay that the room has told of; nil while it has not let the session in yet.
         var stay: StayNumber?
         /// What the session may do there.
-        var rights = RoomRights.all
+        package var rights = RoomRights.all
         /// Entries that the room has not answered yet.
-        var entering = 0
+        package var entering = 0
     }
 
-    struct State: Sendable {
-        var profile: UserProfile
+    package struct State: Sendable {
+        package var profile: UserProfile
         /// Grows with each ticket, so that an earlier one's alarms are void.
         var ticketNumber = 0
         /// `nil`: what the last one gave a right to has been ended.
         var ticketMaker: TicketMaker?
-        var place: Place?
+        package var place: Place?
         /// A room is being created, which the session will be in.
         var isCreating = false
         /// The connection that speaks for the session; `nil` while it is lost.
-        var connection: SocketConnection?
+        package var connection: SocketConnection?
         var lostAt: Instant?
         var stills = StillTurns()
     }
@@ -53,10 +54,10 @@ final class Session: Sendable {
         self.state = Mutex(State(profile: profile, ticketMaker: ticketMaker, connection: connection))
     }
 
-    func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result { state.withLock(body) }
+    package func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result { state.withLock(body) }
 
-    var profile: UserProfile { state.withLock { $0.profile } }
-    var place: Place? { state.withLock { $0.place } }
+    package var profile: UserProfile { state.withLock { $0.profile } }
+    package var place: Place? { state.withLock { $0.place } }
 
     // MARK: the room
 
@@ -94,7 +95,7 @@ final class Session: Sendable {
     }
 
     /// The room says that the session is in it.
-    func entered(_ room: Room, _ stay: StayNumber, with rights: RoomRights = .all) {
+    package func entered(_ room: Room, _ stay: StayNumber, with rights: RoomRights = .all) {
         state.withLock { state in
             let entering = state.place?.room === room ? state.place?.entering ?? 0 : 0
             state.place = Place(key: room.key, room: room, stay: stay, rights: rights, entering: entering)

@@ -1,8 +1,9 @@
-import RoomModel
-import RoomPorts
+package import HTTP
+package import RoomModel
+package import RoomPorts
 import RoomService
 import Synchronization
-import Timing
+package import Timing
 
 /// A user of an application.
 struct PersonKey: Hashable, Sendable {
@@ -30,9 +31,9 @@ package final class SessionRegistry: Sendable {
     }
 
     /// What a sign-in led to.
-    struct Opened {
-        var session: Session
-        var resumed: Bool
+    package struct Opened {
+        package var session: Session
+        package var resumed: Bool
         /// Sessions that are over now, with the connections to tell.
         var replaced: [(session: Session, connection: SocketConnection?)]
         /// The connection that spoke for a resumed session until now, if it still stood.
@@ -47,7 +48,7 @@ package final class SessionRegistry: Sendable {
     package init(ownsNameOf: @escaping @Sendable (UserID) -> Bool) { self.ownsNameOf = ownsNameOf }
 
     /// Signs a user in, or lets the connection take a session over.
-    func open(
+    package func open(
         application: Application, profile: UserProfile, ticketMaker: TicketMaker? = nil, resume secret: String?,
         connection: SocketConnection
     ) -> Opened {
@@ -104,7 +105,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Signs a person out wherever they have a session. Returns once nothing of those is heard or sent any more.
-    func signOut(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
+    package func signOut(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
         let held = state.withLock { state in
             let held = state.byUser[PersonKey(application: application, user: user)] ?? []
             for session in held { Self.forget(session, in: &state) }
@@ -122,7 +123,7 @@ package final class SessionRegistry: Sendable {
 
     /// Ends what tickets of other keys gave a right to, as when a ticket runs out: the sessions wait for a new one. Returns once nothing of
     /// them is heard or sent any more.
-    func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>, now: Instant) async {
+    package func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>, now: Instant) async {
         let held = state.withLock { state in
             state.bySecret.values.filter { session in
                 session.application == application
@@ -147,19 +148,19 @@ package final class SessionRegistry: Sendable {
     }
 
     /// A person's sessions, with and without a connection.
-    func all(of user: UserID, in application: ApplicationID) -> [Session] {
+    package func all(of user: UserID, in application: ApplicationID) -> [Session] {
         state.withLock { $0.byUser[PersonKey(application: application, user: user)] ?? [] }
     }
 
     /// Signs out.
-    func close(_ session: Session) {
+    package func close(_ session: Session) {
         state.withLock { Self.forget(session, in: &$0) }
         session.withState { $0.connection = nil }
     }
 
     /// Forgets sessions that lost their connection before `deadline` and are in no room; returns how many.
     @discardableResult
-    func expire(lostBefore deadline: Instant) -> Int {
+    package func expire(lostBefore deadline: Instant) -> Int {
         state.withLock { state in
             let expired = state.bySecret.values.filter { session in
                 session.withState { ($0.lostAt.map { $0 < deadline } ?? false) && $0.place == nil }
@@ -190,7 +191,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Whether somebody else than `user` is signed in under that name; capitals and what is not seen do not matter.
-    func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
+    package func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
         let key = NameKey(application: application, name: ReadableName.key(name))
         return state.withLock { state in
             (state.reserved[key].map { $0 != user } ?? false) || Self.isInUse(key, besides: user, in: state)
@@ -205,7 +206,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// A session's profile has another name.
-    func note(_ profile: UserProfile, of session: Session) {
+    package func note(_ profile: UserProfile, of session: Session) {
         state.withLock { state in
             session.withState { $0.profile = profile }
             guard state.bySecret[session.secret] != nil else { return }
@@ -225,7 +226,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// The connections that stand, of one person.
-    func connections(of user: UserID, in application: ApplicationID) -> [SocketConnection] {
+    package func connections(of user: UserID, in application: ApplicationID) -> [SocketConnection] {
         state.withLock { state in
             (state.byUser[PersonKey(application: application, user: user)] ?? []).compactMap { session in
                 session.withState { $0.connection }
@@ -252,7 +253,7 @@ package final class SessionRegistry: Sendable {
     }
 
     /// For what is in a room without a session here; never given twice.
-    func takeToken() -> SessionToken {
+    package func takeToken() -> SessionToken {
         state.withLock { state in
             defer { state.nextToken += 1 }
             return SessionToken(rawValue: state.nextToken)
@@ -261,9 +262,9 @@ package final class SessionRegistry: Sendable {
 }
 
 /// Something that only its bearer knows.
-enum Secret {
+package enum Secret {
     /// 128 random bits, as 32 hexadecimal digits.
-    static func make() -> String {
+    package static func make() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)

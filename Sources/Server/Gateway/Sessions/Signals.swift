@@ -1,12 +1,13 @@
+import HTTP
 import RoomEvents
-import RoomModel
-import RoomPorts
-import SignalProtocol
+package import RoomModel
+package import RoomPorts
+package import SignalProtocol
 import Synchronization
 import Timing
 
 /// Signals: what one person, or a program of the operator's, tells another wherever that one is signed in. Nothing is kept.
-final class Signals: Sendable {
+package final class Signals: Sendable {
     /// From one person to another: what apps settle between two takes a few at once, and then one a second.
     static let pair = Allowance(burst: 10, perSecond: 1)
     /// Bytes that one person gets from all people together. They wait with what must not be lost, and whoever cannot take that is
@@ -34,7 +35,7 @@ final class Signals: Sendable {
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let state = Mutex(State())
 
-    init(
+    package init(
         sessions: SessionRegistry, restrictions: any StandingRestrictions, review: any MessageReview = NoWebhooks(),
         messageLimit: MessageLimit, clock: any TimeSource,
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }
@@ -55,7 +56,7 @@ final class Signals: Sendable {
     // MARK: From a person
 
     /// A person tells another something. Holds nothing up: with a reviewer it is told, and answered, after the review.
-    func send(
+    package func send(
         _ draft: SignalDraft, by session: Session, over connection: SocketConnection,
         answer: @escaping @Sendable (Result<Void, Refusal>) -> Void
     ) throws(Refusal) {
@@ -143,7 +144,7 @@ final class Signals: Sendable {
 
     /// - Returns: to how many clients it went.
     /// - Throws: `user_away` if there are none.
-    func send(
+    package func send(
         _ draft: SignalDraft, as sender: UserProfile, in application: ApplicationID
     ) throws(Refusal) -> Int {
         try checkSize(draft)

@@ -1,13 +1,13 @@
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 import RoomModel
 import Timing
 
 /// One client's WebSocket on its event loop: frames in, liveness, the outbox out, and an orderly close.
 ///
 /// A plain handler instead of an async channel, because ten thousand idle sockets should cost little more than their buffers.
-final class ConnectionHandler: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
+package final class ConnectionHandler: ChannelInboundHandler {
+    package typealias InboundIn = WebSocketFrame
 
     /// RFC 6455 allows pings at any time; with these two a dead path is found within 10 s (V19).
     static let pingInterval = TimeAmount.seconds(5)
@@ -19,7 +19,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Frames that wait together leave together, up to so many bytes.
     private static let gatheredBytes = 64 << 10
     /// The largest message, `media.offer`; the limit of other calls is checked once the method is known.
-    static let messageLimit = 256 << 10
+    package static let messageLimit = 256 << 10
     /// Browsers do not fragment; a message in more pieces than this is made to cost us work.
     private static let fragmentLimit = 64
     /// What may come before the session is open: a ticket and a name, with room to spare. Whoever has not shown a ticket shall not fill
@@ -57,13 +57,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var ended = false
 
     /// - Parameter isSecure: what is written is enciphered on its way through the pipeline.
-    init(_ connection: SocketConnection, isSecure: Bool = false) {
+    package init(_ connection: SocketConnection, isSecure: Bool = false) {
         self.connection = connection
         isDirect = !isSecure
         pingBudget = TokenBucket(Self.pingAllowance, now: connection.now)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         if let place = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self) {
             output = SocketOutput(place, isDirect: isDirect) { [weak self] in self?.goOn() }
         }
@@ -79,14 +79,14 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
+    package func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         end()
         context.fireChannelInactive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         lastHeard = context.eventLoop.now
         guard !ended else { return }
@@ -144,7 +144,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case NIOWebSocketError.invalidFrameLength:
             close(.tooLarge, context: context)
@@ -155,7 +155,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
             close(.goingDown, context: context)
@@ -167,7 +167,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         goOn()
     }
 

@@ -1,26 +1,24 @@
-import NIOCore
-import NIOHTTP1
-import RoomPorts
+package import HTTP
+package import NIOCore
+package import NIOHTTP1
+package import RoomPorts
 import Synchronization
 import Timing
 
 /// Accepts WebSockets: decides which upgrades pass, and makes the connection of each.
 package final class SocketAcceptor: Sendable {
     package static let path = "/v1/connect"
-    static let subprotocol = "ovation.v1"
+    package static let subprotocol = "ovation.v1"
 
     /// Why an upgrade is refused; the plain HTTP answer on the same path says so.
-    enum Admission: Equatable {
+    package enum Admission: Equatable {
         case admitted
         case refused(Refusal)
 
-        enum Refusal: String { case notAWebSocket, path, subprotocol, origin, draining, full, tooFrequent }
+        package enum Refusal: String { case notAWebSocket, path, subprotocol, origin, draining, full, tooFrequent }
     }
 
-    /// Carries the refusal from the upgrade's check to the route that answers. A client that sends this header itself only gets that answer.
-    static let refusalHeader = "X-Refused-Upgrade"
-
-    static let responseHeaders: HTTPHeaders = ["Sec-WebSocket-Protocol": subprotocol]
+    package static let responseHeaders: HTTPHeaders = ["Sec-WebSocket-Protocol": subprotocol]
 
     private let origins: OriginRule
     private let proxies: TrustedProxies
@@ -32,7 +30,7 @@ package final class SocketAcceptor: Sendable {
     private let hubs = LoopHubs()
     private let state = Mutex((open: 0, draining: false))
 
-    init(
+    package init(
         origins: OriginRule, proxies: TrustedProxies, isSecure: Bool, limits: GatewayLimits, clock: any TimeSource,
         receivers: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
@@ -46,21 +44,21 @@ package final class SocketAcceptor: Sendable {
     }
 
     /// The limit by its name, for whoever runs a school's or a balancer's address into it.
-    var tooManyFromOneAddress: String {
+    package var tooManyFromOneAddress: String {
         let limit = limits.connectionsPerAddress
         return
             "too many connections from this address: \(Int(limit.burst)) at once and \(Int(limit.perSecond.rounded(.up))) a second after (limits.connections_per_address)"
     }
 
     /// Those that are open.
-    var connections: Int { state.withLock { $0.open } }
+    package var connections: Int { state.withLock { $0.open } }
 
     /// No more connections are let in.
-    func drain() { state.withLock { $0.draining = true } }
+    package func drain() { state.withLock { $0.draining = true } }
 
-    var isDraining: Bool { state.withLock { $0.draining } }
+    package var isDraining: Bool { state.withLock { $0.draining } }
 
-    func admission(_ head: HTTPRequestHead, from peer: SocketAddress?) -> Admission {
+    package func admission(_ head: HTTPRequestHead, from peer: SocketAddress?) -> Admission {
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else { return .refused(.path) }
         guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
             head.headers.first(name: "sec-websocket-version") == "13", head.headers.contains(name: "sec-websocket-key")
@@ -81,7 +79,7 @@ package final class SocketAcceptor: Sendable {
         return .admitted
     }
 
-    func address(_ headers: HTTPHeaders, peer: SocketAddress?) -> ClientAddress {
+    package func address(_ headers: HTTPHeaders, peer: SocketAddress?) -> ClientAddress {
         let forwarded = headers[canonicalForm: "x-forwarded-for"].joined(separator: ",")
         return proxies.client(
             peer: peer, secure: isSecure, forwardedFor: forwarded.isEmpty ? nil : forwarded,
@@ -89,7 +87,7 @@ package final class SocketAcceptor: Sendable {
     }
 
     /// On the channel's event loop, after the upgrade.
-    func connection(_ head: HTTPRequestHead, on channel: any Channel) -> SocketConnection {
+    package func connection(_ head: HTTPRequestHead, on channel: any Channel) -> SocketConnection {
         state.withLock { $0.open += 1 }
         channel.closeFuture.whenComplete { [state = self] _ in state.closed() }
         return SocketConnection(

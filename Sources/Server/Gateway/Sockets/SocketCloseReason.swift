@@ -1,9 +1,9 @@
-import RoomModel
+package import RoomModel
 import SignalProtocol
 
 /// Why we close a WebSocket: the code of RFC 6455 §7.4, or our own from 4001 on, which `session.closed` announces.
-struct SocketCloseReason: Hashable, Sendable {
-    var code: UInt16
+package struct SocketCloseReason: Hashable, Sendable {
+    package var code: UInt16
     private var number = 0
     private var name = ""
     private var message = ""
@@ -26,19 +26,19 @@ struct SocketCloseReason: Hashable, Sendable {
     static let protocolError = SocketCloseReason(1002)
     static let binaryFrame = SocketCloseReason(1003)
     static let notText = SocketCloseReason(1007)
-    static let tooLarge = SocketCloseReason(1009)
+    package static let tooLarge = SocketCloseReason(1009)
     static let replaced = SocketCloseReason(4001, .sessionReplaced)
-    static let ticketExpired = SocketCloseReason(4002, .sessionExpired)
-    static let notSignedIn = SocketCloseReason(4003, .notSignedIn)
-    static let flood = SocketCloseReason(4004, .rateLimited)
-    static let tooSlow = SocketCloseReason(
+    package static let ticketExpired = SocketCloseReason(4002, .sessionExpired)
+    package static let notSignedIn = SocketCloseReason(4003, .notSignedIn)
+    package static let flood = SocketCloseReason(4004, .rateLimited)
+    package static let tooSlow = SocketCloseReason(
         4005, number: 4005, name: "too_slow",
         message: "more news waited than this connection takes: reconnect and resume")
-    static let signedOut = SocketCloseReason(
+    package static let signedOut = SocketCloseReason(
         4006, number: 4006, name: "signed_out", message: "the session was closed on request")
 
     /// The operator keeps the person out.
-    static func banned(_ error: RoomError) -> SocketCloseReason {
+    package static func banned(_ error: RoomError) -> SocketCloseReason {
         var reason = SocketCloseReason(4007, error.code)
         reason.data = Answer.SessionEnd.Details(retryAfterMs: error.retryAfterMs, reason: error.reason)
         return reason

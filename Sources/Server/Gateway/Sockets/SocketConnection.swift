@@ -1,4 +1,5 @@
 import DequeModule
+package import HTTP
 package import NIOCore
 package import RoomModel
 package import RoomPorts
@@ -44,7 +45,7 @@ package final class SocketConnection: Outbox {
     /// with, so that the sender waits and not our memory.
     private static let inboxBytes = 256 << 10
 
-    let address: ClientAddress
+    package let address: ClientAddress
     /// That of the connection's event loop: what goes out goes by it.
     let hub: LoopHub
     private let loop: any EventLoop
@@ -76,14 +77,14 @@ package final class SocketConnection: Outbox {
         attached = NIOLoopBoundBox(nil, eventLoop: loop)
     }
 
-    var now: Instant { clock.now }
+    package var now: Instant { clock.now }
 
     /// Sends a text for this client alone.
-    func send(_ text: [UInt8]) { hub.post(.control(self, .frame(EncodedFrame(text: text).bytes))) }
+    package func send(_ text: [UInt8]) { hub.post(.control(self, .frame(EncodedFrame(text: text).bytes))) }
 
     /// Sends an answer that takes long to encode. It is encoded when it is written.
     /// - Parameter size: of the text, and never less.
-    func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) {
+    package func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) {
         hub.post(.control(self, .answer(size: size, text: text)))
     }
 
@@ -99,7 +100,7 @@ package final class SocketConnection: Outbox {
     func forgetChatter(of room: RoomID) { hub.post(.forgetChatter(self, of: room)) }
 
     /// Says why, then closes; from any thread. What was sent before still goes out.
-    func close(_ reason: SocketCloseReason) { hub.post(.close(self, reason)) }
+    package func close(_ reason: SocketCloseReason) { hub.post(.close(self, reason)) }
 
     /// The client has proven who it is: from now on it may send more than a sign-in takes.
     func signedIn() {

@@ -1,16 +1,17 @@
 import Foundation
+package import HTTP
 import HTTPGrammar
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import RoomModel
-import RoomPorts
+package import RoomPorts
 import SignalProtocol
 
 /// The library over HTTP: its list, its files, uploads and removals.
-final class SongHandler: Sendable {
+package final class SongHandler: Sendable {
     private let limits: UploadLimits
-    let library: SongLibrary
+    package let library: SongLibrary
     private let signIn: SignIn
     private let now: @Sendable () -> Int64
     private let inspect: @Sendable (String) async -> SoundFinding
@@ -21,7 +22,7 @@ final class SongHandler: Sendable {
     ///   - now: milliseconds since 1970.
     ///   - inspect: what a file of sound turns out to be.
     ///   - pause: lets time pass between two looks at an upload.
-    init(
+    package init(
         library: SongLibrary, signIn: SignIn, limits: UploadLimits = UploadLimits(),
         now: @escaping @Sendable () -> Int64,
         inspect: @escaping @Sendable (String) async -> SoundFinding,
@@ -36,7 +37,7 @@ final class SongHandler: Sendable {
         slots = UploadSlots(limits)
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: Router<GatewayRequest>) {
         router.get("v1/songs") { request, _ in await self.list(request) }
         router.post("v1/songs") { request, _ in await self.upload(request) }
         router.delete("v1/songs/:id") { request, context in
@@ -176,7 +177,7 @@ final class SongHandler: Sendable {
 
     /// A file that somebody uploaded; it never changes, so it may be kept for ever.
     /// - Returns: `nil` if there is nothing at the path.
-    func file(_ request: Request, _ context: GatewayRequest) async -> Response? {
+    package func file(_ request: Request, _ context: GatewayRequest) async -> Response? {
         let prefix = "/songs/"
         guard request.uri.path.hasPrefix(prefix),
             let (path, contentType) = library.file(request.uri.path.dropFirst(prefix.count)),

@@ -93,6 +93,14 @@ package struct SongLibrary: Sendable {
         try FileManager.default.removeItem(atPath: place(of: application) + "/" + id)
     }
 
+    /// All that somebody uploaded.
+    /// - Returns: how many there were.
+    package func removeAll(of user: UserID, from application: ApplicationID) throws -> Int {
+        let own = uploaded(to: application).filter { $0.by == user }
+        for song in own { try remove(song.id, from: application) }
+        return own.count
+    }
+
     /// The file behind `/songs/<application>/<id>/<name>`, if there is one.
     func file(_ path: some StringProtocol) -> (path: String, contentType: String)? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

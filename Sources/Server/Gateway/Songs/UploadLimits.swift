@@ -2,7 +2,7 @@ import RoomModel
 import Synchronization
 
 /// What an upload may take of this server.
-struct UploadLimits: Sendable {
+package struct UploadLimits: Sendable {
     /// Each upload holds a connection and writes to the disk.
     var atOnce = 4
     var atOncePerPerson = 1
@@ -16,6 +16,8 @@ struct UploadLimits: Sendable {
     var body = 2 * SongUpload.soundLimit + SongUpload.lyricsLimit + 64 << 10
     /// Of a refused upload so much more is read: what is under way by then on any line.
     var readOn = 4 << 20
+
+    package init() {}
 }
 
 /// How much of an upload has come; counted in one task and looked at in another.

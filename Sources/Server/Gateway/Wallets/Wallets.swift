@@ -1,7 +1,7 @@
 package import RoomModel
 package import RoomPorts
 import RoomService
-import SignalProtocol
+package import SignalProtocol
 
 /// What the gateway knows of gifts and coins.
 package struct WalletSettings: Sendable {
@@ -24,13 +24,19 @@ package struct WalletSettings: Sendable {
 }
 
 /// People's own accounts: what they hold, what came and went, and coins to try gifts with (G02).
-struct Wallets: Sendable {
+package struct Wallets: Sendable {
     /// What the faucet gives at once.
     static let faucetCoins: Int64 = 1_000
     /// Who holds as much gets no more of it.
     static let faucetFull: Int64 = 10_000
 
-    let settings: WalletSettings
+    package let settings: WalletSettings
+
+    package init(
+        settings: WalletSettings
+    ) {
+        self.settings = settings
+    }
 
     func perform(_ asked: WalletCall, by user: UserID, in application: ApplicationID, call: CallID)
         async throws(Refusal)
@@ -49,7 +55,7 @@ struct Wallets: Sendable {
         }
     }
 
-    func wallet(of user: UserID, in application: ApplicationID) async throws(JournalFailure) -> Wallet {
+    package func wallet(of user: UserID, in application: ApplicationID) async throws(JournalFailure) -> Wallet {
         let ledger = settings.ledger
         return Wallet(
             coins: try await ledger.balance(of: .wallet(user), in: application),
@@ -57,7 +63,7 @@ struct Wallets: Sendable {
             faucet: settings.faucet)
     }
 
-    func statement(
+    package func statement(
         _ query: StatementQuery, of user: UserID, in application: ApplicationID
     ) async throws(JournalFailure) -> StatementPage {
         let found = try await transfers(query, of: user, in: application)
@@ -66,7 +72,7 @@ struct Wallets: Sendable {
             entries: found.map { StatementEntry($0, of: account) }, cursor: query.cursor(after: found))
     }
 
-    func transfers(
+    package func transfers(
         _ query: StatementQuery, of user: UserID, in application: ApplicationID
     ) async throws(JournalFailure) -> [PostedTransfer] {
         try await settings.ledger.statement(
@@ -96,7 +102,7 @@ struct Wallets: Sendable {
 }
 
 extension StatementQuery {
-    func account(of user: UserID) -> LedgerAccount {
+    package func account(of user: UserID) -> LedgerAccount {
         switch account {
         case .wallet: .wallet(user)
         case .earnings: .earnings(user)
@@ -104,14 +110,14 @@ extension StatementQuery {
     }
 
     /// Where the next page begins; `nil`: there is none.
-    func cursor(after found: [PostedTransfer]) -> String? {
+    package func cursor(after found: [PostedTransfer]) -> String? {
         found.count == limit ? found.last.map { "\($0.id)" } : nil
     }
 }
 
 extension StatementEntry {
     /// A transfer as the account's owner sees it.
-    init(_ posted: PostedTransfer, of account: LedgerAccount) {
+    package init(_ posted: PostedTransfer, of account: LedgerAccount) {
         let isIncome = posted.transfer.to == account
         self.init(
             number: posted.id, time: posted.time, kind: .topUp,

@@ -1,5 +1,5 @@
 import Foundation
-import NIOSSL
+package import NIOSSL
 import Synchronization
 
 /// TLS from certificate files, which may be replaced while the server runs (as ACME clients do).
@@ -53,7 +53,7 @@ package final class CertificateSource: Sendable {
     }
 
     /// For new connections; those that stand keep what they were opened with.
-    var context: NIOSSLContext { state.withLock { $0.context } }
+    package var context: NIOSSLContext { state.withLock { $0.context } }
 
     /// Loads the files again if one was replaced. A pair that does not do leaves the old one in use and is tried again the next time:
     /// a pair is rarely replaced in one moment, and changed rights leave no trace.

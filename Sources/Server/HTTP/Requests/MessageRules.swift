@@ -1,13 +1,13 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// What HTTP/1.1 asks of a server and the framework leaves to its user: one `Host` (RFC 9112 §3.2), bodies that can be read (§6.1), who ends a connection and when
 /// (§9.3, §9.6), and an answer for those who wait before they send a body (RFC 9110 §10.1.1).
-final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+package final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
     /// Sent through the pipeline by whoever begins to read the body of the request that is being answered.
     struct BodyIsRead: Sendable {}
@@ -25,9 +25,11 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     private var pending: [Pending] = []
     private var isRefused = false
 
+    package init() {}
+
     // MARK: What comes
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
@@ -84,7 +86,8 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: What goes
 
-    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?)
+    {
         guard event is BodyIsRead else { return context.triggerUserOutboundEvent(event, promise: promise) }
         if let first = pending.first, first.awaitsWord {
             pending[0].awaitsWord = false
@@ -94,7 +97,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
         promise?.succeed()
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head) where !pending.isEmpty:
             if pending[0].awaitsWord { pending[0].isCutShort = true }

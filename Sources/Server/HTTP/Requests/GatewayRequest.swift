@@ -1,17 +1,17 @@
 import HTTPGrammar
-import HTTPTypes
-import Hummingbird
-import NIOCore
+package import HTTPTypes
+package import Hummingbird
+package import NIOCore
 import RoomModel
-import SignalProtocol
+package import SignalProtocol
 
 /// What our handlers know about a request beside the request itself.
-struct GatewayRequest: RequestContext {
-    var coreContext: CoreRequestContextStorage
-    let peer: SocketAddress?
-    let channel: any Channel
+package struct GatewayRequest: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    package let peer: SocketAddress?
+    package let channel: any Channel
 
-    init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress
         channel = source.channel
@@ -19,13 +19,13 @@ struct GatewayRequest: RequestContext {
 }
 
 /// The answers that we give over HTTP.
-enum HTTPReply {
-    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+package enum HTTPReply {
+    package static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
         bytes(SignalText.encode(value), type: "application/json", status: status, headers: [.cacheControl: "no-store"])
     }
 
     /// `{"error":{"code","name","message","retryAfterMs"?,"field"?,"reason"?}}`
-    static func failure(_ refusal: Refusal, status: HTTPResponse.Status? = nil) -> Response {
+    package static func failure(_ refusal: Refusal, status: HTTPResponse.Status? = nil) -> Response {
         var response = failure(
             code: refusal.error.code.number, name: refusal.error.code.name, message: refusal.error.message,
             status: status ?? refusal.error.code.status, retryAfterMs: refusal.error.retryAfterMs,
@@ -34,7 +34,7 @@ enum HTTPReply {
         return response
     }
 
-    static func failure(
+    package static func failure(
         code: Int, name: String, message: String, status: HTTPResponse.Status, retryAfterMs: Int? = nil,
         field: String? = nil, reason: String? = nil
     ) -> Response {
@@ -56,12 +56,17 @@ enum HTTPReply {
             status: status)
     }
 
+    /// For pages of other sites, which must not speak with this server in a visitor's name.
+    package static let originRefused = failure(
+        code: 20403, name: "origin_refused",
+        message: "the page comes from another origin than this server's public_url", status: .forbidden)
+
     /// Whether the body is stated to be of this type, whatever its parameters (RFC 9110 §8.3.1).
-    static func isType(_ request: Request, _ type: String) -> Bool {
+    package static func isType(_ request: Request, _ type: String) -> Bool {
         request.headers[.contentType].flatMap { HeaderParameters($0.utf8) }?.value == type
     }
 
-    static func bytes(
+    package static func bytes(
         _ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers

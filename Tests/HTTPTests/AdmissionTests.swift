@@ -2,7 +2,7 @@ import NIOCore
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import HTTP
 
 @Suite struct AdmissionTests {
     private func at(_ milliseconds: Int64) -> Instant {
@@ -22,23 +22,6 @@ import Timing
         // Saved up no further than the burst, however long nobody came.
         let later = (0..<5).map { _ in bucket.take(now: at(1_000_000)) }
         #expect(later.filter { $0 }.count == 3)
-    }
-
-    @Test("over the budget calls are refused with a wait, and going on regardless is a flood; heeding the wait is not")
-    func flood() {
-        var budget = FloodBudget(GatewayLimits().calls, now: at(0))
-        var verdicts: [FloodBudget.Verdict] = []
-        for _ in 0..<400 { verdicts.append(budget.receive(200, now: at(0))) }
-        #expect(verdicts.prefix(120).allSatisfy { $0 == .pass })
-        #expect(verdicts[120] == .refuse(retryAfterMs: 25))
-        #expect(verdicts[319] == .refuse(retryAfterMs: 25))
-        #expect(verdicts[320] == .flood)
-
-        var patient = FloodBudget(GatewayLimits().calls, now: at(0))
-        for call in 0..<2000 {
-            let verdict = patient.receive(200, now: at(Int64(call) * 26))
-            #expect(verdict == .pass)
-        }
     }
 
     @Test("addresses have allowances of their own, an IPv6 network one together, and the table forgets the idle")

@@ -1,20 +1,19 @@
 import Foundation
+package import HTTP
 import Testing
 
-@testable import Gateway
-
 /// Certificates that openssl makes, and a pair that is in use and replaced.
-struct CertificateFolder {
-    let path = NSTemporaryDirectory() + "ovation-tls-" + UUID().uuidString
+package struct CertificateFolder {
+    package let path = NSTemporaryDirectory() + "ovation-tls-" + UUID().uuidString
 
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    package init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// The pair in use.
-    var live: CertificateSource.Files { .init(certificate: "\(path)/live.pem", key: "\(path)/live.key") }
+    package var live: CertificateSource.Files { .init(certificate: "\(path)/live.pem", key: "\(path)/live.key") }
 
-    func make(_ name: String) throws {
+    package func make(_ name: String) throws {
         let openssl = Process()
         openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         openssl.arguments = [
@@ -29,7 +28,7 @@ struct CertificateFolder {
     }
 
     /// Puts a certificate and a key into use, as files of a certain age.
-    func install(_ certificate: String, _ key: String, at time: Double, renaming: Bool = false) throws {
+    package func install(_ certificate: String, _ key: String, at time: Double, renaming: Bool = false) throws {
         for (source, target) in [("\(certificate).pem", "live.pem"), ("\(key).key", "live.key")] {
             let data = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(source)"))
             try data.write(to: URL(fileURLWithPath: "\(path)/\(target)"), options: renaming ? .atomic : [])
@@ -39,5 +38,5 @@ struct CertificateFolder {
     }
 
     /// The certificate in use is none any more.
-    func spoil() throws { try Data("nothing".utf8).write(to: URL(fileURLWithPath: live.certificate)) }
+    package func spoil() throws { try Data("nothing".utf8).write(to: URL(fileURLWithPath: live.certificate)) }
 }

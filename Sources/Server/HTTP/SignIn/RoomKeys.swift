@@ -1,6 +1,6 @@
-import RoomModel
+package import RoomModel
 import RoomPorts
-import SignalProtocol
+package import SignalProtocol
 import Timing
 import UserSig
 
@@ -8,7 +8,7 @@ import UserSig
 extension SignIn {
     /// - Parameter creating: the room, which is not there yet.
     /// - Returns: what the key allows; `nil` without a key, where the application asks for none.
-    func rights(
+    package func rights(
         by key: String?, of user: UserID, in room: RoomID?, creating: Bool, application id: ApplicationID
     ) async throws(Refusal) -> RoomRights? {
         let application = try await application(id)

@@ -42,7 +42,7 @@ package struct OriginRule: Sendable, Hashable {
 
     /// The WebSocket's origin beside a page's, as a content policy has it. `nil` for a host that is more than a name and a port: the client
     /// chooses the `Host` header.
-    static func socket(_ origin: String) -> String? {
+    package static func socket(_ origin: String) -> String? {
         guard let origin = normalized(origin), let scheme = origin.range(of: "://"),
             origin[scheme.upperBound...].utf8.allSatisfy(isOfHost)
         else { return nil }
@@ -60,7 +60,7 @@ package struct OriginRule: Sendable, Hashable {
     }
 
     /// Scheme and host in lower case, without a path and the scheme's own port; `nil` for `null` and what is no web origin.
-    static func normalized(_ text: some StringProtocol) -> String? {
+    package static func normalized(_ text: some StringProtocol) -> String? {
         let lower = text.lowercased()
         guard let colon = lower.range(of: "://") else { return nil }
         let scheme = lower[..<colon.lowerBound]

@@ -1,9 +1,9 @@
-import HTTPTypes
-import RoomModel
+package import HTTPTypes
+package import RoomModel
 
 extension RoomError.Code {
     /// The HTTP status that says the same. The only place that maps our codes to HTTP.
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .parseError, .invalidRequest, .invalidParams, .tooManyMarks, .userIDInvalid, .roomIDInvalid: .badRequest
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:

@@ -2,7 +2,7 @@ import RoomModel
 import SignalProtocol
 import Testing
 
-@testable import Gateway
+@testable import HTTP
 
 @Suite struct ProfileRuleTests {
     private func fails(name: String? = nil, avatar: String? = nil, bio: String? = nil) -> Bool {

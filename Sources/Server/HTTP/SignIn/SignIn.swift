@@ -1,9 +1,9 @@
 package import RoomModel
 package import RoomPorts
-import SignalProtocol
+package import SignalProtocol
 import Synchronization
 import Timing
-import UserSig
+package import UserSig
 
 /// Checks who somebody is: applications, tickets, profiles.
 package final class SignIn: Sendable {
@@ -16,7 +16,7 @@ package final class SignIn: Sendable {
 
     private let accounts: any AccountStore
     private let restrictions: any StandingRestrictions
-    let clock: any TimeSource
+    package let clock: any TimeSource
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private struct Memory {
         var applications: [ApplicationID: (application: Application, until: Instant)] = [:]
@@ -38,14 +38,14 @@ package final class SignIn: Sendable {
     }
 
     /// What a good ticket proves.
-    struct Identity {
-        var application: Application
-        var profile: UserProfile
-        var ticket: TicketProof
+    package struct Identity {
+        package var application: Application
+        package var profile: UserProfile
+        package var ticket: TicketProof
     }
 
     /// - Parameter isTaken: whether somebody else uses a name that this user has not had before.
-    func identify(
+    package func identify(
         _ opening: SessionOpening, isTaken: (String, UserID, ApplicationID) -> Bool
     ) async throws(Refusal) -> Identity {
         let application = try await application(opening.application)
@@ -66,7 +66,7 @@ package final class SignIn: Sendable {
         return Identity(application: application, profile: profile, ticket: proof)
     }
 
-    func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> TicketProof {
+    package func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> TicketProof {
         let verifier = TicketVerifier(application: application.id.rawValue, keys: application.keys)
         let good: Ticket
         do throws(TicketFailure) {
@@ -87,7 +87,7 @@ package final class SignIn: Sendable {
 
     /// Asks once more, after a session is there: those whose ticket's key has been dropped, or who have been banned, since the ticket was
     /// looked at have had their sessions ended before this one was there.
-    func checkAgain(_ proof: TicketProof, of user: UserID, in id: ApplicationID) async throws(Refusal) {
+    package func checkAgain(_ proof: TicketProof, of user: UserID, in id: ApplicationID) async throws(Refusal) {
         try checkBan(of: user, in: id)
         let application = try await application(id)
         guard application.keys.contains(where: { TicketMaker(key: $0) == proof.maker }) else {
@@ -96,14 +96,14 @@ package final class SignIn: Sendable {
     }
 
     /// Whom the operator keeps out.
-    func checkBan(of user: UserID, in application: ApplicationID) throws(Refusal) {
+    package func checkBan(of user: UserID, in application: ApplicationID) throws(Refusal) {
         let now = clock.wallTime.millisecondsSince1970
         guard let ban = restrictions.holding(.ban, of: user, in: application, at: now) else { return }
         throw Refusal(refusal(of: ban))
     }
 
     /// What somebody is told whom the operator keeps out.
-    func refusal(of ban: Restriction) -> RoomError {
+    package func refusal(of ban: Restriction) -> RoomError {
         guard let until = ban.until else { return RoomError(.bannedHereForGood, reason: ban.reason) }
         let left = max(0, until - clock.wallTime.millisecondsSince1970)
         return RoomError(.bannedHere, retryAfterMs: Int(clamping: left), reason: ban.reason)
@@ -112,7 +112,7 @@ package final class SignIn: Sendable {
     /// 2116: far beyond any ticket and still representable.
     private static let lastSecond: Int64 = 1 << 32 + 1 << 28
 
-    func application(_ id: ApplicationID) async throws(Refusal) -> Application {
+    package func application(_ id: ApplicationID) async throws(Refusal) -> Application {
         let now = clock.now
         let (known, changes) = remembered.withLock { ($0.applications[id], $0.changes) }
         if let known, known.until > now { return known.application }
@@ -126,14 +126,14 @@ package final class SignIn: Sendable {
     }
 
     /// The application has changed.
-    func forget(_ id: ApplicationID) {
+    package func forget(_ id: ApplicationID) {
         remembered.withLock {
             $0.applications[id] = nil
             $0.changes += 1
         }
     }
 
-    func profiles(_ users: [UserID], in application: ApplicationID) async throws(Refusal) -> [UserProfile] {
+    package func profiles(_ users: [UserID], in application: ApplicationID) async throws(Refusal) -> [UserProfile] {
         let found: [UserProfile]
         do throws(JournalFailure) { found = try await accounts.profiles(users, of: application) } catch {
             throw Self.unavailable
@@ -147,17 +147,17 @@ package final class SignIn: Sendable {
         try await profiles([user], in: application).first ?? UserProfile(id: user)
     }
 
-    func save(_ profile: UserProfile, in application: ApplicationID) async throws(Refusal) {
+    package func save(_ profile: UserProfile, in application: ApplicationID) async throws(Refusal) {
         do throws(JournalFailure) { try await accounts.save(profile, of: application) } catch { throw Self.unavailable }
     }
 
     /// What the operator's words stop.
-    func checkWords(_ texts: [SaidText], in application: ApplicationID) throws(Refusal) {
+    package func checkWords(_ texts: [SaidText], in application: ApplicationID) throws(Refusal) {
         do throws(RoomError) { try texts.check(against: filter(application)) } catch { throw Refusal(error) }
     }
 
     /// What the operator's mute of somebody stops, in no room.
-    func checkMute(_ texts: [SaidText], by user: UserID, in application: ApplicationID) throws(Refusal) {
+    package func checkMute(_ texts: [SaidText], by user: UserID, in application: ApplicationID) throws(Refusal) {
         guard texts.areStopped(byOperatorsMute: true), let mute = mute(of: user, in: application) else { return }
         throw Refusal(RoomError(muted: mute, at: clock.wallTime.millisecondsSince1970))
     }
@@ -167,12 +167,12 @@ package final class SignIn: Sendable {
     }
 
     /// What stands in a profile, as far as it is text.
-    static func texts(name: String?, bio: String? = nil) -> [SaidText] {
+    package static func texts(name: String?, bio: String? = nil) -> [SaidText] {
         [name.map { SaidText(.personName, $0, "name") }, bio.map { SaidText(.personBio, $0, "bio") }].compactMap { $0 }
     }
 
     /// What may stand in a profile.
-    static func check(name: String?, avatar: String?, bio: String? = nil) throws(Refusal) {
+    package static func check(name: String?, avatar: String?, bio: String? = nil) throws(Refusal) {
         if let bio, bio.utf8.count > bioLimit * 4 || bio.count > bioLimit {
             throw Refusal(.invalid("bio", "a bio has at most \(bioLimit) characters"))
         }
@@ -188,14 +188,14 @@ package final class SignIn: Sendable {
         }
     }
 
-    static let scoped = Refusal(
+    package static let scoped = Refusal(
         RoomError(
             .ticketFailed, "a privateMapKey is no whole ticket: sign in with a UserSig without userbuf", reason: "scope"
         ))
 
     private static let unavailable = Refusal(RoomError(.unavailable, retryAfterMs: 1000))
 
-    static func refusal(_ failure: TicketFailure) -> Refusal {
+    package static func refusal(_ failure: TicketFailure) -> Refusal {
         switch failure {
         case .empty: Refusal(RoomError(.ticketEmpty))
         case .malformed(let what):

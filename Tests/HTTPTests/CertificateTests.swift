@@ -1,7 +1,8 @@
 import Foundation
+import TLSTestSupport
 import Testing
 
-@testable import Gateway
+@testable import HTTP
 
 @Suite struct CertificateTests {
     @Test("R08-S a replaced certificate is used from then on; one that does not fit its key leaves the old in use")

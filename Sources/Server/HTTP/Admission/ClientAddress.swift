@@ -60,7 +60,7 @@ package struct TrustedProxies: Sendable, Hashable {
     }
 
     /// An IPv4 address that came in on an IPv6 socket is written as IPv4.
-    static func plain(_ address: String) -> String {
+    package static func plain(_ address: String) -> String {
         address.lowercased().hasPrefix("::ffff:") && address.contains(".") ? String(address.dropFirst(7)) : address
     }
 }

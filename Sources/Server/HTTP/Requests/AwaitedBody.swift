@@ -1,11 +1,13 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 
 /// Tells a client that waits with its body (`Expect: 100-continue`) to go on, once somebody begins to read it. Whoever answers without
 /// reading has refused it.
-struct AwaitedBodies: RouterMiddleware {
-    @concurrent func handle(
+package struct AwaitedBodies: RouterMiddleware {
+    package init() {}
+
+    @concurrent package func handle(
         _ request: Request, context: GatewayRequest,
         next: @concurrent (Request, GatewayRequest) async throws -> Response
     ) async throws -> Response {

@@ -1,16 +1,16 @@
 import HTTPTypes
-import Hummingbird
-import RoomModel
+package import Hummingbird
+package import RoomModel
 import RoomPorts
-import SignalProtocol
+package import SignalProtocol
 
 /// Who makes a request over HTTP: `Authorization: Bearer <app>:<user>:<ticket>`.
-struct BearerTicket: Sendable {
-    var application: ApplicationID
-    var user: UserID
-    var proof: TicketProof
+package struct BearerTicket: Sendable {
+    package var application: ApplicationID
+    package var user: UserID
+    package var proof: TicketProof
 
-    init(_ request: Request, _ signIn: SignIn) async throws(Refusal) {
+    package init(_ request: Request, _ signIn: SignIn) async throws(Refusal) {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { throw Refusal(RoomError(.notSignedIn)) }
         let parts = words[1].split(separator: ":", maxSplits: 2)
