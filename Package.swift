@@ -185,23 +185,29 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         target(
+            "Server", "Signalling",
+            [
+                "HTTP", "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol", "Digests", "Texts",
+                "Timing", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
+        target(
             "Server", "Gateway",
             [
-                "HTTP", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing", logging,
+                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "RoomEvents", "Digests",
-                "Texts", .product(name: "DequeModule", package: "swift-collections"), "HTTPGrammar", "UserSig", "CZlib",
-                "CQREncode",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "HTTPGrammar", "Texts",
+                "RoomEvents", "Digests", "UserSig", "CZlib", "CQREncode",
             ]),
         target(
             "Server", "ServerApp",
             [
-                "HTTP", "Gateway", "MediaNode", "Playback", "StoreSQLite",
+                "HTTP", "Signalling", "Gateway", "MediaNode", "Playback", "StoreSQLite",
                 "Webhooks", "RoomModel", "RoomEvents", "RoomPorts", "RoomRules", "RoomService", "SignalProtocol",
                 "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -286,7 +292,7 @@ let package = Package(
             name: "CrowdBench",
             dependencies: [
                 "Gateway",
-                "HTTP", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol",
+                "HTTP", "Signalling", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol",
                 "RoomTestSupport", "DatagramIO", "Timing",
                 nio("NIOCore"), nio("NIOPosix"),
             ],
@@ -443,10 +449,16 @@ let package = Package(
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests("HTTP", ["HTTP", "TLSTestSupport", "RoomModel", "SignalProtocol", "Timing", nio("NIOCore")]),
         tests(
+            "Signalling",
+            [
+                "Signalling", "HTTP", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol",
+                "Timing", "UserSig", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+            ]),
+        tests(
             "Gateway",
             [
-                "Gateway", "HTTP", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "TLSTestSupport",
-                "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
+                "Gateway", "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport",
+                "TLSTestSupport", "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "SignalProtocol", "UserSig",
                 nio("NIOWebSocket"),
             ]),
@@ -454,7 +466,7 @@ let package = Package(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomEvents", "RoomService", "Timing", "HTTP", "Gateway",
+                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "Gateway",
                 logging, "Wire", "DatagramIO", "RoomRules",
                 "SignalProtocol",
                 nio("NIOCore"),

@@ -1,6 +1,5 @@
 import DatagramIO
 import Foundation
-import Gateway
 import HTTP
 import NIOCore
 import NIOPosix
@@ -10,6 +9,7 @@ import RoomRules
 import RoomService
 import RoomTestSupport
 import SignalProtocol
+import Signalling
 import Synchronization
 import Timing
 

@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import RoomTestSupport
+import Signalling
 import Testing
 
 @testable import Gateway

@@ -13,6 +13,7 @@ import Testing
 import Timing
 
 @testable import Gateway
+@testable import Signalling
 
 /// What a running gateway looks after by itself, while a test moves its clock.
 @Suite(.timeLimit(.minutes(1))) struct HousekeepingTests {

@@ -3,6 +3,7 @@ import RoomModel
 import RoomPorts
 import RoomTestSupport
 import SignalProtocol
+import Signalling
 import Testing
 import Timing
 import UserSig

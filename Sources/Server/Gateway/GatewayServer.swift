@@ -9,6 +9,7 @@ package import RoomPorts
 package import RoomService
 import ServiceLifecycle
 import SignalProtocol
+package import Signalling
 import Timing
 
 /// How the gateway is reached and what it shows.

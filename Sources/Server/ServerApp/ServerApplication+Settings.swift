@@ -9,6 +9,7 @@ import RoomModel
 import RoomPorts
 import RoomRules
 import RoomService
+import Signalling
 import Timing
 import Wire
 

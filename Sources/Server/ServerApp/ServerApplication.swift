@@ -10,6 +10,7 @@ package import RoomPorts
 import RoomRules
 import RoomService
 import ServiceLifecycle
+import Signalling
 import StoreSQLite
 import Synchronization
 import Timing

@@ -4,6 +4,7 @@ import Gateway
 import MediaNode
 import RoomModel
 import RoomService
+import Signalling
 import StoreSQLite
 import Timing
 import Webhooks

@@ -5,6 +5,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Signalling
 import Timing
 
 /// The calls of the chat REST API that rooms answer (R01; api-facts §6.2). A group is a room.

@@ -1,6 +1,7 @@
 import RoomModel
 import RoomPorts
 import SignalProtocol
+import Signalling
 import Timing
 
 /// Messages to one person, as the chat REST API sends them. They are signals: who is signed in hears them, and nothing is kept.

@@ -1,6 +1,7 @@
 import HTTP
 import NIOCore
 import NIOHTTP1
+import Signalling
 
 /// Looks at the first request before the upgrade handler does, and turns every upgrade that we do not want into a plain request:
 /// NIO's handler forgets the head of a request whose upgrade fails, and with it any chance of an answer

@@ -9,6 +9,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 import NIOWebSocket
+import Signalling
 
 /// One accepted TCP connection: TLS if there is a certificate, then HTTP/1.1, and on `/v1/connect` a WebSocket.
 struct GatewayChannel: HTTPChannelHandler {

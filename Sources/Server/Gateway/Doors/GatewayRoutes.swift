@@ -4,6 +4,7 @@ import Hummingbird
 import RoomModel
 import RoomPorts
 import SignalProtocol
+import Signalling
 
 /// Everything that is not the WebSocket: who answers at which path.
 struct GatewayRoutes: Sendable {

@@ -4,6 +4,7 @@ package import HTTP
 package import RoomModel
 package import RoomPorts
 import SignalProtocol
+package import Signalling
 import Synchronization
 import Timing
 import UserSig

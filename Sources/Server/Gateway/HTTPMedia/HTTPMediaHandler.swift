@@ -8,6 +8,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+package import Signalling
 import Texts
 package import Timing
 

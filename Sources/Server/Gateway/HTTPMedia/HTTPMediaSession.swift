@@ -2,6 +2,7 @@ import HTTP
 import RoomModel
 import RoomPorts
 import RoomService
+import Signalling
 import Synchronization
 import Timing
 

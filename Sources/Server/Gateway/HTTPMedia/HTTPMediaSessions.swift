@@ -3,6 +3,7 @@ package import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+package import Signalling
 import Synchronization
 package import Timing
 

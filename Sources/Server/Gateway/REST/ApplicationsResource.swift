@@ -4,6 +4,7 @@ import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol
+import Signalling
 import Timing
 
 /// Applications and their secret keys (A01, A05, V20). A change is in force when the answer comes.

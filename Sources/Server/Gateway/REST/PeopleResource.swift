@@ -6,6 +6,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Signalling
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {

@@ -8,6 +8,7 @@ package import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+package import Signalling
 import Texts
 import Timing
 

@@ -4,6 +4,7 @@ import RoomEvents
 import RoomModel
 import RoomPorts
 import SignalProtocol
+import Signalling
 
 /// People's coins, as operators see and move them (G02).
 struct WalletsResource: Sendable {

@@ -3,6 +3,7 @@ package import RoomEvents
 package import RoomModel
 package import RoomPorts
 package import SignalProtocol
+package import Signalling
 import Timing
 
 /// What the operator decides about a person in a whole application, whichever API says so.

@@ -10,7 +10,7 @@ import SignalProtocol
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 /// Where a session is, and who is signed in.
 @Suite struct SessionTests {

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 @Suite struct FloodBudgetTests {
     private func at(_ milliseconds: Int64) -> Instant {

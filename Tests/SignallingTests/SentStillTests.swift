@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 /// Stills from the call to where they are shown, with a reader of pictures that does as a test says.
 @Suite struct SentStillTests {

@@ -3,7 +3,7 @@ import SignalProtocol
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 @Suite struct RelayServersTests {
     @Test("a relay's name says until when it holds, and its password is the name's code, as openssl makes it")

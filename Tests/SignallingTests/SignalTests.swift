@@ -5,7 +5,7 @@ import RoomTestSupport
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 /// What is for one person, from one connection to others, in virtual time.
 @Suite struct SignalTests {

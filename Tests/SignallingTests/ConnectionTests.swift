@@ -7,7 +7,7 @@ import RoomTestSupport
 import Synchronization
 import Testing
 
-@testable import Gateway
+@testable import Signalling
 
 /// A connection in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {

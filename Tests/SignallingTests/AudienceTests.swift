@@ -11,7 +11,7 @@ import SeededRandom
 import Synchronization
 import Testing
 
-@testable import Gateway
+@testable import Signalling
 
 /// A room's news on their way to the connections of event loops.
 @Suite(.timeLimit(.minutes(1))) struct AudienceTests {

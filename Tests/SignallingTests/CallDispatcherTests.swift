@@ -13,7 +13,7 @@ import Testing
 import Timing
 import UserSig
 
-@testable import Gateway
+@testable import Signalling
 
 /// Conversations in virtual time, with real rooms behind them.
 @Suite struct CallDispatcherTests {

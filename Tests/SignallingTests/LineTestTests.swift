@@ -7,7 +7,7 @@ import SignalProtocol
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 /// L14: what a line carries is found out by peers that belong to no room.
 @Suite struct LineTestTests {

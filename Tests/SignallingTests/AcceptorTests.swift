@@ -6,7 +6,7 @@ import RoomTestSupport
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import Signalling
 
 /// Who is let through to a WebSocket.
 @Suite struct AcceptorTests {

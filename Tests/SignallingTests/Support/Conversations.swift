@@ -13,7 +13,7 @@ import Testing
 import Timing
 import UserSig
 
-@testable import Gateway
+@testable import Signalling
 
 /// Whom people sign in to: everything of a server but its sockets.
 final class ConversationHouse: Sendable {

@@ -5,7 +5,7 @@ import SeededRandom
 import Synchronization
 import Testing
 
-@testable import Gateway
+@testable import Signalling
 
 @Suite struct WaitingFramesTests {
     private func frame(_ text: String, chat: ChatSpan? = nil) -> EncodedFrame {
