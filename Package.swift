@@ -192,17 +192,24 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         target(
+            "Server", "WHIP",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "HTTPGrammar", "Texts",
+                "Timing", .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        target(
             "Server", "Gateway",
             [
-                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing", logging,
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "HTTP", "Signalling", "WHIP", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing",
+                logging, .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "HTTPGrammar", "Texts",
-                "RoomEvents", "Digests", "UserSig", "CZlib", "CQREncode",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "RoomEvents", "Digests",
+                "Texts", "UserSig", "HTTPGrammar", "CZlib", "CQREncode",
             ]),
         target(
             "Server", "ServerApp",
@@ -454,6 +461,7 @@ let package = Package(
                 "Signalling", "HTTP", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol",
                 "Timing", "UserSig", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
             ]),
+        tests("WHIP", ["WHIP"]),
         tests(
             "Gateway",
             [

@@ -11,6 +11,7 @@ import ServiceLifecycle
 import SignalProtocol
 package import Signalling
 import Timing
+import WHIP
 
 /// How the gateway is reached and what it shows.
 package struct GatewaySettings: Sendable {

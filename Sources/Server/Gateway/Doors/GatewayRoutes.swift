@@ -5,6 +5,7 @@ import RoomModel
 import RoomPorts
 import SignalProtocol
 import Signalling
+import WHIP
 
 /// Everything that is not the WebSocket: who answers at which path.
 struct GatewayRoutes: Sendable {

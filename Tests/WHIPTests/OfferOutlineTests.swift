@@ -1,7 +1,7 @@
 import SeededRandom
 import Testing
 
-@testable import Gateway
+@testable import WHIP
 
 @Suite struct OfferOutlineTests {
     @Test("sections, their mids and directions, the credentials and the first section's candidates")
