@@ -199,22 +199,30 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         target(
+            "Server", "OperatorAPI",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol",
+                "Digests", "Texts", "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOPosix"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        target(
             "Server", "Gateway",
             [
-                "HTTP", "Signalling", "WHIP", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "Timing",
-                logging, .product(name: "Hummingbird", package: "hummingbird"),
+                "HTTP", "Signalling", "WHIP", "OperatorAPI", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol",
+                "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "RoomEvents", "Digests",
-                "Texts", "UserSig", "HTTPGrammar", "CZlib", "CQREncode",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "UserSig", "Digests",
+                "HTTPGrammar", "Texts", "CZlib", "CQREncode",
             ]),
         target(
             "Server", "ServerApp",
             [
-                "HTTP", "Signalling", "Gateway", "MediaNode", "Playback", "StoreSQLite",
+                "HTTP", "Signalling", "OperatorAPI", "Gateway", "MediaNode", "Playback", "StoreSQLite",
                 "Webhooks", "RoomModel", "RoomEvents", "RoomPorts", "RoomRules", "RoomService", "SignalProtocol",
                 "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -463,18 +471,21 @@ let package = Package(
             ]),
         tests("WHIP", ["WHIP"]),
         tests(
+            "OperatorAPI",
+            ["OperatorAPI", "HTTP", "RoomPorts", "RoomTestSupport", "SignalProtocol", "Timing"]),
+        tests(
             "Gateway",
             [
-                "Gateway", "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport",
-                "TLSTestSupport", "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "SignalProtocol", "UserSig",
-                nio("NIOWebSocket"),
+                "Gateway", "HTTP", "Signalling", "OperatorAPI", "RoomModel", "RoomPorts", "RoomService",
+                "RoomTestSupport", "TLSTestSupport", "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOHTTP1"), .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "SignalProtocol", "UserSig", nio("NIOWebSocket"),
             ]),
         tests(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "Gateway",
+                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "OperatorAPI", "Gateway",
                 logging, "Wire", "DatagramIO", "RoomRules",
                 "SignalProtocol",
                 nio("NIOCore"),

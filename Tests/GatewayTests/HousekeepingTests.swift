@@ -2,6 +2,7 @@ import HTTP
 import Logging
 import NIOCore
 import NIOEmbedded
+import OperatorAPI
 import RoomModel
 import RoomPorts
 import RoomService

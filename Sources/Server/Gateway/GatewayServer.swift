@@ -4,6 +4,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
+package import OperatorAPI
 package import RoomModel
 package import RoomPorts
 package import RoomService

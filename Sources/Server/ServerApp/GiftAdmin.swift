@@ -1,4 +1,4 @@
-import Gateway
+import OperatorAPI
 import RoomModel
 import RoomPorts
 import StoreSQLite

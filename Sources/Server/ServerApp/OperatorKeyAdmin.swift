@@ -1,5 +1,5 @@
 import Digests
-import Gateway
+import OperatorAPI
 import RoomEvents
 import RoomModel
 import RoomPorts

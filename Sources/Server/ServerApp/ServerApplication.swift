@@ -4,6 +4,7 @@ import Gateway
 import HTTP
 package import Logging
 import MediaNode
+import OperatorAPI
 import Playback
 package import RoomModel
 package import RoomPorts

@@ -1,7 +1,7 @@
 import DatagramIO
 import Foundation
-import Gateway
 import MediaNode
+import OperatorAPI
 import RoomModel
 import RoomService
 import Signalling

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPTypes
 import Hummingbird
+import OperatorAPI
 import RoomModel
 import RoomPorts
 import SignalProtocol

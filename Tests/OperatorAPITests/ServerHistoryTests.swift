@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Timing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 @Suite struct ServerHistoryTests {
     @Test("R05-S an hour of figures is kept, media as a rate, and what is now stands last")

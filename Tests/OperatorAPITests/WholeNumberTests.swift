@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 @Suite struct WholeNumberTests {
     @Test(

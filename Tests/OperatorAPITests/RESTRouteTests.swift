@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 @Suite struct RESTRouteTests {
     @Test("R01 the manual's table has every operation, and no other") func documented() throws {
