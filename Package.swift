@@ -207,22 +207,30 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         target(
+            "Server", "PagesAndSongs",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Digests",
+                "HTTPGrammar", "Texts", "Timing", "CZlib", "CQREncode",
+                .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        target(
             "Server", "Gateway",
             [
-                "HTTP", "Signalling", "WHIP", "OperatorAPI", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol",
-                "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                "HTTP", "Signalling", "WHIP", "OperatorAPI", "PagesAndSongs", "RoomModel", "RoomPorts", "RoomService",
+                "SignalProtocol", "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), "UserSig", "Digests",
-                "HTTPGrammar", "Texts", "CZlib", "CQREncode",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         target(
             "Server", "ServerApp",
             [
-                "HTTP", "Signalling", "OperatorAPI", "Gateway", "MediaNode", "Playback", "StoreSQLite",
+                "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "Gateway", "MediaNode", "Playback", "StoreSQLite",
                 "Webhooks", "RoomModel", "RoomEvents", "RoomPorts", "RoomRules", "RoomService", "SignalProtocol",
                 "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -306,7 +314,6 @@ let package = Package(
         .executableTarget(
             name: "CrowdBench",
             dependencies: [
-                "Gateway",
                 "HTTP", "Signalling", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol",
                 "RoomTestSupport", "DatagramIO", "Timing",
                 nio("NIOCore"), nio("NIOPosix"),
@@ -474,18 +481,24 @@ let package = Package(
             "OperatorAPI",
             ["OperatorAPI", "HTTP", "RoomPorts", "RoomTestSupport", "SignalProtocol", "Timing"]),
         tests(
+            "PagesAndSongs",
+            [
+                "PagesAndSongs", "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomTestSupport", "SignalProtocol",
+                "Timing", "UserSig", nio("NIOCore"),
+            ]),
+        tests(
             "Gateway",
             [
-                "Gateway", "HTTP", "Signalling", "OperatorAPI", "RoomModel", "RoomPorts", "RoomService",
-                "RoomTestSupport", "TLSTestSupport", "Timing", logging, nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOHTTP1"), .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                "SignalProtocol", "UserSig", nio("NIOWebSocket"),
+                "Gateway", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "RoomModel", "RoomPorts",
+                "RoomService", "RoomTestSupport", "TLSTestSupport", "Timing", logging,
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "OperatorAPI", "Gateway",
+                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "Gateway",
                 logging, "Wire", "DatagramIO", "RoomRules",
                 "SignalProtocol",
                 nio("NIOCore"),

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import OperatorAPI
+import PagesAndSongs
 import RoomModel
 import RoomPorts
 import RoomService

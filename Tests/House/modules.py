@@ -60,7 +60,7 @@ OLD_SYSTEMS = below({"Ovation", "TRTCCompat", "UserSig"}) | {name for name, (fol
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
 PLATFORM_USERS = {
-    "StoreSQLite", "Gateway", "HTTP", "Signalling", "WHIP", "OperatorAPI", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
+    "StoreSQLite", "HTTP", "Signalling", "WHIP", "OperatorAPI", "PagesAndSongs", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
     "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
     "Webhooks",
     # It starts processes.

@@ -5,6 +5,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 package import OperatorAPI
+package import PagesAndSongs
 package import RoomModel
 package import RoomPorts
 package import RoomService

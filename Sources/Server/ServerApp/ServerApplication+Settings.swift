@@ -4,6 +4,7 @@ import Gateway
 import HTTP
 import Logging
 import MediaNode
+import PagesAndSongs
 import Playback
 import RoomModel
 import RoomPorts

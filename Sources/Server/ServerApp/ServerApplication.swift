@@ -5,6 +5,7 @@ import HTTP
 package import Logging
 import MediaNode
 import OperatorAPI
+import PagesAndSongs
 import Playback
 package import RoomModel
 package import RoomPorts

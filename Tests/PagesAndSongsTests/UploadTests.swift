@@ -11,7 +11,7 @@ import Testing
 import Timing
 import UserSig
 
-@testable import Gateway
+@testable import PagesAndSongs
 
 /// Uploads in virtual time, with a library on the disk behind them.
 @Suite struct UploadTests {

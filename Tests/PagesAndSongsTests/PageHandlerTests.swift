@@ -5,7 +5,7 @@ import NIOCore
 import RoomModel
 import Testing
 
-@testable import Gateway
+@testable import PagesAndSongs
 
 /// The web app as it is served, without sockets.
 @Suite struct PageHandlerTests {

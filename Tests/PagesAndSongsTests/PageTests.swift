@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Gateway
+@testable import PagesAndSongs
 
 @Suite struct PageTests {
     @Test("a card is escaped, and @build and the marker are replaced")

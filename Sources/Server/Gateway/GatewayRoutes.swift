@@ -2,6 +2,7 @@ import HTTP
 import HTTPTypes
 import Hummingbird
 import OperatorAPI
+import PagesAndSongs
 import RoomModel
 import RoomPorts
 import SignalProtocol

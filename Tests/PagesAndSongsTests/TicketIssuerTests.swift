@@ -8,7 +8,7 @@ import Testing
 import Timing
 import UserSig
 
-@testable import Gateway
+@testable import PagesAndSongs
 
 /// Tickets in virtual time.
 @Suite struct TicketOfficeTests {

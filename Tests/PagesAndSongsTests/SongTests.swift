@@ -3,7 +3,7 @@ import RoomModel
 import RoomPorts
 import Testing
 
-@testable import Gateway
+@testable import PagesAndSongs
 
 @Suite struct SongTests {
     private static let boundary = "----xyz"
