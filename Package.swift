@@ -159,7 +159,8 @@ let package = Package(
         target(
             "Server", "MediaNode",
             [
-                "RoomPorts", "Wire", "Timing", "RTP", "Codecs", "SDP", "ICE", "DTLS", "PeerSession", "Forwarding",
+                "RoomModel", "RoomPorts", "Wire", "Timing", "RTP", "Codecs", "SDP", "ICE", "DTLS", "PeerSession",
+                "Forwarding",
                 "DatagramIO",
             ]),
         target(
@@ -392,7 +393,8 @@ let package = Package(
         tests(
             "MediaNode",
             [
-                "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
+                "MediaNode", "RoomModel", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession",
+                "DatagramIO",
                 "Forwarding", "MediaTestSupport",
             ]),
         support(

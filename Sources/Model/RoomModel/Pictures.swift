@@ -8,11 +8,36 @@ package enum PictureSize: String, Codable, Hashable, Sendable {
 }
 
 /// Which picture: a seat's, the room's screen, or another room's host.
-package enum PictureName: Hashable, Sendable {
+package enum PictureView: Hashable, Sendable {
     case seat(Int)
     case screen
     /// On that place beside the seats.
     case guest(Int)
+}
+
+// As a part of what else is said of it: `"seat":0`, `"screen":true` or `"guest":0`.
+extension PictureView: Codable {
+    private enum CodingKeys: String, CodingKey { case seat, screen, guest }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        if try fields.decodeIfPresent(Bool.self, forKey: .screen) == true {
+            self = .screen
+        } else if let place = try fields.decodeIfPresent(Int.self, forKey: .guest) {
+            self = .guest(place)
+        } else {
+            self = .seat(try fields.decode(Int.self, forKey: .seat))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .seat(let seat): try fields.encode(seat, forKey: .seat)
+        case .screen: try fields.encode(true, forKey: .screen)
+        case .guest(let place): try fields.encode(place, forKey: .guest)
+        }
+    }
 }
 
 /// Why somebody gets less of a picture than they want.
@@ -25,12 +50,12 @@ package enum PictureLack: String, Codable, Hashable, Sendable {
 
 /// What somebody gets of one picture of a room.
 package struct PictureNews: Hashable, Sendable {
-    package var picture: PictureName
+    package var picture: PictureView
     package var size: PictureSize
     /// nil: as much as they want, and as there is.
     package var lack: PictureLack?
 
-    package init(_ picture: PictureName, _ size: PictureSize, lack: PictureLack? = nil) {
+    package init(_ picture: PictureView, _ size: PictureSize, lack: PictureLack? = nil) {
         self.picture = picture
         self.size = size
         self.lack = lack
@@ -38,26 +63,19 @@ package struct PictureNews: Hashable, Sendable {
 }
 
 extension PictureNews: Codable {
-    private enum Keys: String, CodingKey { case seat, screen, guest, size, lack }
+    private enum Keys: String, CodingKey { case size, lack }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Keys.self)
-        let isScreen = try fields.decodeIfPresent(Bool.self, forKey: .screen) ?? false
-        let guest = try fields.decodeIfPresent(Int.self, forKey: .guest)
         self.init(
-            isScreen ? .screen : try guest.map { .guest($0) } ?? .seat(try fields.decode(Int.self, forKey: .seat)),
-            try fields.decode(PictureSize.self, forKey: .size),
+            try PictureView(from: decoder), try fields.decode(PictureSize.self, forKey: .size),
             // A later server may name one that is not known here.
             lack: try fields.decodeIfPresent(String.self, forKey: .lack).flatMap(PictureLack.init))
     }
 
     package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Keys.self)
-        switch picture {
-        case .seat(let seat): try fields.encode(seat, forKey: .seat)
-        case .screen: try fields.encode(true, forKey: .screen)
-        case .guest(let place): try fields.encode(place, forKey: .guest)
-        }
+        try picture.encode(to: encoder)
         try fields.encode(size, forKey: .size)
         try fields.encodeIfPresent(lack, forKey: .lack)
     }

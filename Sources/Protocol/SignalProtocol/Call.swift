@@ -28,7 +28,7 @@ package struct Call: Sendable, Hashable {
         /// With what each line is for, by mid, where the client says it.
         case offerMedia(RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName] = [:])
         /// How much of a picture is to be sent here.
-        case viewPicture(RoomID, PictureName, PictureSize)
+        case viewPicture(RoomID, PictureView, PictureSize)
         case closeMedia(RoomID)
         /// For some seconds a picture may be sent that nobody sees.
         case testLine(sdp: String)

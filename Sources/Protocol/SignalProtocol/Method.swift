@@ -197,7 +197,7 @@ package enum Method: String, CaseIterable, Sendable {
 
 // How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
 extension Parameters {
-    fileprivate func picture() throws -> PictureName {
+    fileprivate func picture() throws -> PictureView {
         if try optional("screen") == true { return .screen }
         return try optionalInteger("guest", in: 0...Int(UInt16.max)).map { .guest($0) } ?? .seat(seat())
     }

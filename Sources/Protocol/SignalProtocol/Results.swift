@@ -149,25 +149,26 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
         }
     }
 
-    /// A seat's picture, the room's screen, or another room's host.
+    /// `{"seat":0,"mid":"5"}`: the line shows that picture.
     package struct Picture: Codable, Sendable, Hashable {
-        package var seat: Int?
-        /// True or left out.
-        package var screen: Bool?
-        /// The place of another room's host.
-        package var guest: Int?
+        package var view: PictureView
         package var mid: String
-        package init(seat: Int, mid: String) {
-            self.seat = seat
+        package init(_ view: PictureView, mid: String) {
+            self.view = view
             self.mid = mid
         }
-        package init(screenMid mid: String) {
-            screen = true
-            self.mid = mid
+
+        private enum CodingKeys: String, CodingKey { case mid }
+
+        package init(from decoder: any Decoder) throws {
+            view = try PictureView(from: decoder)
+            mid = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .mid)
         }
-        package init(guest place: Int, mid: String) {
-            guest = place
-            self.mid = mid
+
+        package func encode(to encoder: any Encoder) throws {
+            try view.encode(to: encoder)
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(mid, forKey: .mid)
         }
     }
 

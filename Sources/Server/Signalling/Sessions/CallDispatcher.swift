@@ -239,7 +239,7 @@ package actor CallDispatcher: InputReceiver {
             let place = try await mediaPlace(session, room: room)
             let right: RoomRights = picture == .screen ? .receiveScreen : .receiveVideo
             guard size == .off || place.rights.contains(right) else { throw Refusal(RoomRights.refusal) }
-            services.media.view(PictureView(picture), as: PictureLayer(size), by: place.peer, on: place.stage)
+            services.media.view(picture, as: PictureLayer(size), by: place.peer, on: place.stage)
             send(Answer.success(call, Answer.Empty()))
         case .closeMedia(let room):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
@@ -307,7 +307,7 @@ package actor CallDispatcher: InputReceiver {
                         slots: answer.slots.map(MediaAnswered.Slot.init),
                         pictures: answer.pictures.isEmpty
                             ? nil
-                            : answer.pictures.map(MediaAnswered.Picture.init),
+                            : answer.pictures.map { MediaAnswered.Picture($0.view, mid: $0.mid) },
                         mediaEpoch: services.media.epoch,
                         iceServers: services.relays.servers(for: session.user, at: services.clock.wallTime)))
             } catch {
@@ -357,34 +357,10 @@ package actor CallDispatcher: InputReceiver {
 
 extension MediaAnswered.Slot {
     fileprivate init(_ slot: MediaAnswer.Slot) {
-        if let place = slot.guest {
-            self.init(guest: place, mid: slot.mid)
-        } else if slot.isMix {
-            self.init(mixMid: slot.mid)
-        } else {
-            self.init(seat: slot.index, mid: slot.mid)
-        }
-    }
-}
-
-extension MediaAnswered.Picture {
-    fileprivate init(_ picture: MediaAnswer.Picture) {
-        if let place = picture.guest {
-            self.init(guest: place, mid: picture.mid)
-        } else if picture.isScreen {
-            self.init(screenMid: picture.mid)
-        } else {
-            self.init(seat: picture.index, mid: picture.mid)
-        }
-    }
-}
-
-extension PictureView {
-    fileprivate init(_ name: PictureName) {
-        switch name {
-        case .seat(let seat): self = .seat(seat)
-        case .screen: self = .screen
-        case .guest(let place): self = .guest(place)
+        switch slot.sound {
+        case .seat(let seat): self.init(seat: seat, mid: slot.mid)
+        case .mix: self.init(mixMid: slot.mid)
+        case .guest(let place): self.init(guest: place, mid: slot.mid)
         }
     }
 }
