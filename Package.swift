@@ -120,13 +120,14 @@ let package = Package(
 
         // The room core: knows no packet.
         target("Rooms", "RoomEvents", ["RoomModel"]),
-        target("Rooms", "RoomRules", ["RoomModel", "RoomEvents", "Texts"]),
+        target("Rooms", "Commerce", ["RoomModel"]),
+        target("Rooms", "RoomRules", ["RoomModel", "RoomEvents", "Commerce", "Texts"]),
         target("Rooms", "WordLists", ["RoomModel", "Texts"]),
-        target("Rooms", "RoomPorts", ["RoomModel", "RoomEvents", "Timing"]),
+        target("Rooms", "RoomPorts", ["RoomModel", "RoomEvents", "Commerce", "Timing"]),
         target(
             "Rooms", "RoomService",
             [
-                "RoomModel", "RoomEvents", "RoomRules", "RoomPorts", "Timing",
+                "RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomPorts", "Timing",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
@@ -175,7 +176,10 @@ let package = Package(
             ]),
         target(
             "Server", "StoreSQLite",
-            ["RoomModel", "RoomEvents", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "Timing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         // Requests, their admission and who makes them.
         target(
             "Server", "HTTP",
@@ -188,8 +192,8 @@ let package = Package(
         target(
             "Server", "Signalling",
             [
-                "HTTP", "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol", "Digests", "Texts",
-                "Timing", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                "HTTP", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomService", "SignalProtocol", "Digests",
+                "Texts", "Timing", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         target(
@@ -202,8 +206,9 @@ let package = Package(
         target(
             "Server", "OperatorAPI",
             [
-                "HTTP", "Signalling", "RoomModel", "RoomEvents", "RoomPorts", "RoomService", "SignalProtocol",
-                "Digests", "Texts", "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
+                "HTTP", "Signalling", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomService",
+                "SignalProtocol", "Digests", "Texts", "Timing", logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -232,7 +237,8 @@ let package = Package(
             "Server", "ServerApp",
             [
                 "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "Gateway", "MediaNode", "Playback", "StoreSQLite",
-                "Webhooks", "RoomModel", "RoomEvents", "RoomPorts", "RoomRules", "RoomService", "SignalProtocol",
+                "Webhooks", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomRules", "RoomService",
+                "SignalProtocol",
                 "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -307,7 +313,7 @@ let package = Package(
             dependencies: ["UserSig", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
             path: "Benchmarks/RoomBench", swiftSettings: base),
         .executableTarget(
-            name: "LedgerBench", dependencies: ["StoreSQLite", "RoomPorts", "RoomModel", "Timing"],
+            name: "LedgerBench", dependencies: ["StoreSQLite", "RoomPorts", "Commerce", "RoomModel", "Timing"],
             path: "Benchmarks/LedgerBench", swiftSettings: base),
         // The floor of the media benchmark, in C.
         .executableTarget(
@@ -352,8 +358,8 @@ let package = Package(
                 "Timing", "Wire", "RTP", "Codecs", "ICE", "DTLS", "PeerSession", "Forwarding", "BandwidthEstimation",
                 "SeededRandom",
             ]),
-        support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
-        support("JournalContract", ["RoomModel", "RoomPorts"]),
+        support("RoomTestSupport", ["RoomModel", "Commerce", "RoomPorts", "Timing"]),
+        support("JournalContract", ["RoomModel", "Commerce", "RoomPorts"]),
         support(
             "ServerTestSupport",
             [
@@ -445,18 +451,19 @@ let package = Package(
         tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
         tests("WordLists", ["WordLists", "RoomModel"]),
         tests(
-            "RoomRules", ["RoomModel", "RoomEvents", "RoomRules", "RoomTestSupport", "Timing"],
+            "RoomRules", ["RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomTestSupport", "Timing"],
             exclude: ["permissions.md"]),
         tests(
             "RoomService",
             [
-                "RoomModel", "RoomEvents", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport",
+                "RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport",
                 "JournalContract", "Timing",
             ]),
         tests(
             "StoreSQLite",
             [
-                "StoreSQLite", "JournalContract", "RoomTestSupport", "CFaultVFS", "RoomPorts", "RoomModel", "Timing",
+                "StoreSQLite", "JournalContract", "RoomTestSupport", "CFaultVFS", "Commerce", "RoomPorts", "RoomModel",
+                "Timing",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]),
@@ -475,7 +482,8 @@ let package = Package(
         tests(
             "Signalling",
             [
-                "Signalling", "HTTP", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol",
+                "Signalling", "HTTP", "RoomModel", "Commerce", "RoomPorts", "RoomService", "RoomTestSupport",
+                "SignalProtocol",
                 "Timing", "UserSig", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
             ]),
         tests("WHIP", ["WHIP"]),
@@ -491,7 +499,7 @@ let package = Package(
         tests(
             "Gateway",
             [
-                "Gateway", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "RoomModel", "RoomPorts",
+                "Gateway", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "RoomModel", "Commerce", "RoomPorts",
                 "RoomService", "RoomTestSupport", "TLSTestSupport", "Timing", logging,
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -70,7 +70,7 @@ PLATFORM_USERS = {
 }
 
 # Sans-I/O cores: no clock, no task, no lock, no global randomness.
-CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomEvents", "RoomRules", "WordLists", "AudioGraph"]
+CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomEvents", "Commerce", "RoomRules", "WordLists", "AudioGraph"]
 
 # Samples that users copy: they import our products and published packages, nothing that only this package can see.
 EXAMPLES = {

@@ -1,3 +1,4 @@
+import Commerce
 import RoomEvents
 import RoomModel
 import RoomPorts

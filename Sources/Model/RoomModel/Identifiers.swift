@@ -187,3 +187,13 @@ public struct UserProfile: Hashable, Sendable, Codable {
         if !bio.isEmpty { try container.encode(bio, forKey: .bio) }
     }
 }
+
+/// A room of one application. Rooms of different applications never meet.
+package struct RoomKey: Hashable, Sendable {
+    package var application: ApplicationID
+    package var room: RoomID
+    package init(application: ApplicationID, room: RoomID) {
+        self.application = application
+        self.room = room
+    }
+}

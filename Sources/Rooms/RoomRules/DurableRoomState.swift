@@ -1,3 +1,4 @@
+package import Commerce
 package import RoomEvents
 package import RoomModel
 

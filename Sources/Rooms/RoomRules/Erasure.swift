@@ -1,3 +1,4 @@
+import Commerce
 package import RoomEvents
 package import RoomModel
 

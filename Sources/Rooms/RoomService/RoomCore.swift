@@ -1,5 +1,5 @@
 import RoomEvents
-import RoomModel
+package import RoomModel
 package import RoomPorts
 import RoomRules
 import Timing

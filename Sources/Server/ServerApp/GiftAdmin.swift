@@ -1,3 +1,4 @@
+import Commerce
 import OperatorAPI
 import RoomModel
 import RoomPorts

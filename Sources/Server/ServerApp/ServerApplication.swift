@@ -1,3 +1,4 @@
+import Commerce
 import DatagramIO
 import Foundation
 import Gateway

@@ -1,8 +1,9 @@
+package import Commerce
 import HTTP
 import Hummingbird
 import RoomEvents
 package import RoomModel
-package import RoomPorts
+import RoomPorts
 import SignalProtocol
 import Synchronization
 import Timing

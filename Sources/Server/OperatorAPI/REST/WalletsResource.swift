@@ -1,3 +1,4 @@
+import Commerce
 import HTTP
 import Hummingbird
 import RoomEvents

@@ -31,13 +31,3 @@ package struct GiftCatalogue: Hashable, Sendable {
 
     package subscript(id: String) -> Gift? { gifts.first { $0.id == id } }
 }
-
-/// The applications' catalogues; what is written is durable when the call returns.
-package protocol GiftStore: Sendable {
-    /// The cheapest first.
-    func gifts(of application: ApplicationID) async throws(JournalFailure) -> GiftCatalogue
-    /// Inserts or replaces.
-    func save(_ gift: Gift, of application: ApplicationID) async throws(JournalFailure)
-    /// - Returns: whether there was one.
-    func remove(_ gift: String, of application: ApplicationID) async throws(JournalFailure) -> Bool
-}
