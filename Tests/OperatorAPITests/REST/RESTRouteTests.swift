@@ -6,7 +6,7 @@ import Testing
 @Suite struct RESTRouteTests {
     @Test("R01 the manual's table has every operation, and no other") func documented() throws {
         var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
         let manual = try String(contentsOf: folder.appendingPathComponent("Documentation/rest.md"), encoding: .utf8)
         let documented = manual.split(separator: "\n").filter { $0.contains("| `/v1/") }.map { row in
             row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
@@ -39,7 +39,7 @@ import Testing
             var components: Components
         }
         var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
         let document = try JSONDecoder().decode(
             Document.self, from: try Data(contentsOf: folder.appendingPathComponent("Web/openapi.json")))
         var described: [String: Set<String>] = [:]
@@ -59,7 +59,7 @@ import Testing
 
     @Test("R01 the manual's tables have every compatible call, and no other") func documentedChat() throws {
         var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
         let manual = try String(
             contentsOf: folder.appendingPathComponent("Documentation/compatible-rest.md"), encoding: .utf8)
         var service = ""
