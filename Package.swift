@@ -95,14 +95,15 @@ let package = Package(
             name: "CPulse", path: "Sources/C/CPulse", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
         ),
 
-        // Shared between server and clients.
-        target("Shared", "Platform", ["CPlatform"]),
-        target("Shared", "Timing"),
-        target("Shared", "Texts"),
-        target("Shared", "SignalProtocol", ["RoomModel"]),
-        target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
-        target("Shared", "HTTPGrammar", ["Texts"]),
-        target("Shared", "UserSig", ["CZlib", "Digests", "Texts"]),
+        // What server, SDK and wire share: values, and how they are written.
+        target("Model", "RoomModel", ["Texts"]),
+        target("Protocol", "Platform", ["CPlatform"]),
+        target("Protocol", "Timing"),
+        target("Protocol", "Texts"),
+        target("Protocol", "SignalProtocol", ["RoomModel"]),
+        target("Protocol", "Digests", ["COpenSSL", "COpenSSLSetup"]),
+        target("Protocol", "HTTPGrammar", ["Texts"]),
+        target("Protocol", "UserSig", ["CZlib", "Digests", "Texts"]),
 
         // The media core: sans-I/O, knows no room and no user.
         target("Media", "Wire"),
@@ -118,20 +119,23 @@ let package = Package(
         target("Media", "DatagramIO", ["Wire", "Platform", "Timing", "CNet"]),
 
         // The room core: knows no packet.
-        target("Rooms", "RoomModel", ["Texts"]),
-        target("Rooms", "RoomRules", ["RoomModel", "Texts"]),
+        target("Rooms", "RoomEvents", ["RoomModel"]),
+        target("Rooms", "Commerce", ["RoomModel"]),
+        target("Rooms", "RoomRules", ["RoomModel", "RoomEvents", "Commerce", "Texts"]),
         target("Rooms", "WordLists", ["RoomModel", "Texts"]),
-        target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
+        target("Rooms", "RoomPorts", ["RoomModel", "RoomEvents", "Commerce", "Timing"]),
         target(
             "Rooms", "RoomService",
             [
-                "RoomModel", "RoomRules", "RoomPorts", "Timing",
+                "RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomPorts", "Timing",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
-        // The client: sound in and out, and the SDK on top.
-        target("Client", "AudioGraph"),
-        target("Client", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
+        // Sound as samples: the clients and the server's mixer share it.
+        target("Audio", "AudioGraph"),
+        target("Audio", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
+
+        // The client: devices, and the SDK on top.
         target(
             "Client", "MediaDevices", ["AudioGraph", "MediaCodecs", "Platform", "Timing", "DatagramIO", "CPulse"]),
         target(
@@ -156,13 +160,13 @@ let package = Package(
         target(
             "Server", "MediaNode",
             [
-                "RoomPorts", "Wire", "Timing", "RTP", "Codecs", "SDP", "ICE", "DTLS", "PeerSession", "Forwarding",
+                "RoomModel", "RoomPorts", "Wire", "Timing", "RTP", "Codecs", "SDP", "ICE", "DTLS", "PeerSession",
+                "Forwarding",
                 "DatagramIO",
             ]),
         target(
             "Server", "Playback",
             ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs", "CConfine"]),
-        target("Server", "BusLocal", ["RoomPorts"]),
         target(
             "Server", "Webhooks",
             [
@@ -172,30 +176,70 @@ let package = Package(
             ]),
         target(
             "Server", "StoreSQLite",
-            ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "Timing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        // Requests, their admission and who makes them.
+        target(
+            "Server", "HTTP",
+            [
+                "RoomModel", "RoomPorts", "SignalProtocol", "UserSig", "Digests", "HTTPGrammar", "Texts", "Timing",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOHTTP1"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        target(
+            "Server", "Signalling",
+            [
+                "HTTP", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomService", "SignalProtocol", "Digests",
+                "Texts", "Timing", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
+        target(
+            "Server", "WHIP",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "HTTPGrammar", "Texts",
+                "Timing", .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        target(
+            "Server", "OperatorAPI",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomService",
+                "SignalProtocol", "Digests", "Texts", "Timing", logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOPosix"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        target(
+            "Server", "PagesAndSongs",
+            [
+                "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Digests",
+                "HTTPGrammar", "Texts", "Timing", "CZlib", "CQREncode",
+                .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         target(
             "Server", "Gateway",
             [
-                "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts", "CZlib",
-                "CQREncode", "Digests", "HTTPGrammar", logging,
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "HTTP", "Signalling", "WHIP", "OperatorAPI", "PagesAndSongs", "RoomModel", "RoomPorts", "RoomService",
+                "SignalProtocol", "Timing", logging, .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomPorts",
-                "RoomRules",
-                "RoomService", "SignalProtocol", "WordLists",
-                "Texts", "Timing",
-                "Wire", "DatagramIO", logging,
+                "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "Gateway", "MediaNode", "Playback", "StoreSQLite",
+                "Webhooks", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomRules", "RoomService",
+                "SignalProtocol",
+                "WordLists", "Digests", "Texts", "Timing", "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -269,7 +313,7 @@ let package = Package(
             dependencies: ["UserSig", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
             path: "Benchmarks/RoomBench", swiftSettings: base),
         .executableTarget(
-            name: "LedgerBench", dependencies: ["StoreSQLite", "RoomPorts", "RoomModel", "Timing"],
+            name: "LedgerBench", dependencies: ["StoreSQLite", "RoomPorts", "Commerce", "RoomModel", "Timing"],
             path: "Benchmarks/LedgerBench", swiftSettings: base),
         // The floor of the media benchmark, in C.
         .executableTarget(
@@ -277,9 +321,8 @@ let package = Package(
         .executableTarget(
             name: "CrowdBench",
             dependencies: [
-                "Gateway", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol", "RoomTestSupport",
-                "DatagramIO",
-                "Timing",
+                "HTTP", "Signalling", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol",
+                "RoomTestSupport", "DatagramIO", "Timing",
                 nio("NIOCore"), nio("NIOPosix"),
             ],
             path: "Benchmarks/CrowdBench", swiftSettings: base),
@@ -315,8 +358,8 @@ let package = Package(
                 "Timing", "Wire", "RTP", "Codecs", "ICE", "DTLS", "PeerSession", "Forwarding", "BandwidthEstimation",
                 "SeededRandom",
             ]),
-        support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
-        support("JournalContract", ["RoomModel", "RoomPorts"]),
+        support("RoomTestSupport", ["RoomModel", "Commerce", "RoomPorts", "Timing"]),
+        support("JournalContract", ["RoomModel", "Commerce", "RoomPorts"]),
         support(
             "ServerTestSupport",
             [
@@ -325,6 +368,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        support("TLSTestSupport", ["HTTP"]),
         support(
             "MediaTestSupport",
             ["RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO"]),
@@ -355,7 +399,8 @@ let package = Package(
         tests(
             "MediaNode",
             [
-                "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
+                "MediaNode", "RoomModel", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession",
+                "DatagramIO",
                 "Forwarding", "MediaTestSupport",
             ]),
         support(
@@ -405,14 +450,20 @@ let package = Package(
             ]),
         tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
         tests("WordLists", ["WordLists", "RoomModel"]),
-        tests("RoomRules", ["RoomModel", "RoomRules", "RoomTestSupport", "Timing"], exclude: ["permissions.md"]),
+        tests(
+            "RoomRules", ["RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomTestSupport", "Timing"],
+            exclude: ["permissions.md"]),
         tests(
             "RoomService",
-            ["RoomModel", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport", "JournalContract", "Timing"]),
+            [
+                "RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport",
+                "JournalContract", "Timing",
+            ]),
         tests(
             "StoreSQLite",
             [
-                "StoreSQLite", "JournalContract", "RoomTestSupport", "CFaultVFS", "RoomPorts", "RoomModel", "Timing",
+                "StoreSQLite", "JournalContract", "RoomTestSupport", "CFaultVFS", "Commerce", "RoomPorts", "RoomModel",
+                "Timing",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]),
@@ -427,19 +478,39 @@ let package = Package(
             ]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
+        tests("HTTP", ["HTTP", "TLSTestSupport", "RoomModel", "SignalProtocol", "Timing", nio("NIOCore")]),
+        tests(
+            "Signalling",
+            [
+                "Signalling", "HTTP", "RoomModel", "Commerce", "RoomPorts", "RoomService", "RoomTestSupport",
+                "SignalProtocol",
+                "Timing", "UserSig", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+            ]),
+        tests("WHIP", ["WHIP"]),
+        tests(
+            "OperatorAPI",
+            ["OperatorAPI", "HTTP", "RoomPorts", "RoomTestSupport", "SignalProtocol", "Timing"]),
+        tests(
+            "PagesAndSongs",
+            [
+                "PagesAndSongs", "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomTestSupport", "SignalProtocol",
+                "Timing", "UserSig", nio("NIOCore"),
+            ]),
         tests(
             "Gateway",
             [
-                "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
-                "UserSig", logging,
-                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+                "Gateway", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "RoomModel", "Commerce", "RoomPorts",
+                "RoomService", "RoomTestSupport", "TLSTestSupport", "Timing", logging,
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "RoomService", "Timing", "Gateway", logging, "Wire", "DatagramIO", "RoomRules", "SignalProtocol",
+                "RoomEvents", "RoomService", "Timing", "HTTP", "Signalling", "OperatorAPI", "PagesAndSongs", "Gateway",
+                logging, "Wire", "DatagramIO", "RoomRules",
+                "SignalProtocol",
                 nio("NIOCore"),
             ],
             resources: [.copy("Fixtures")]),

@@ -1,6 +1,6 @@
 import DatagramIO
 import Foundation
-import Gateway
+import HTTP
 import NIOCore
 import NIOPosix
 import RoomModel
@@ -9,6 +9,7 @@ import RoomRules
 import RoomService
 import RoomTestSupport
 import SignalProtocol
+import Signalling
 import Synchronization
 import Timing
 

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import RoomModel
 import RoomPorts

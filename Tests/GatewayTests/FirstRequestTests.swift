@@ -1,7 +1,9 @@
+import HTTP
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import RoomTestSupport
+import Signalling
 import Testing
 
 @testable import Gateway
@@ -99,7 +101,7 @@ import Testing
                 continue
             }
             #expect(head.headers.contains(name: "upgrade") == (refusal == nil))
-            #expect(head.headers.first(name: SocketAcceptor.refusalHeader) == refusal)
+            #expect(head.headers.first(name: RequestText.refusalHeader) == refusal)
         }
     }
 }

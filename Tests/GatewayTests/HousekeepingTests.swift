@@ -1,16 +1,22 @@
+import Commerce
+import HTTP
 import Logging
 import NIOCore
 import NIOEmbedded
+import OperatorAPI
+import PagesAndSongs
 import RoomModel
 import RoomPorts
 import RoomService
 import RoomTestSupport
 import ServiceLifecycle
 import Synchronization
+import TLSTestSupport
 import Testing
 import Timing
 
 @testable import Gateway
+@testable import Signalling
 
 /// What a running gateway looks after by itself, while a test moves its clock.
 @Suite(.timeLimit(.minutes(1))) struct HousekeepingTests {
@@ -58,7 +64,8 @@ import Timing
     private func withGateway(
         certificates: CertificateSource? = nil, _ body: @Sendable (Gateway) async throws -> Void
     ) async throws {
-        let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
+        let gateway = Gateway(
+            clock: VirtualRoomClock(), sessions: SessionRegistry(ownsNameOf: TicketIssuer.isOwn), log: Notebook.Lines())
         let rooms = RoomDirectory(
             DirectoryPorts(
                 journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),

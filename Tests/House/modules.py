@@ -28,19 +28,17 @@ MODULES = manifest()
 # Which folder builds on which, beside Platform, Texts and Timing, which are for all, and the C targets. What is named is all of that folder's targets
 # that may be seen from there.
 FOLDERS = {
-    "Shared": {"Rooms": {"RoomModel"}},
+    "Model": {},
+    "Protocol": {"Model": None},
+    "Audio": {},
     # Knows no room and no user.
-    "Media": {"Shared": {"Digests"}},
+    "Media": {"Protocol": {"Digests"}},
     # Knows no packet.
-    "Rooms": {},
-    "Server": {
-        "Shared": None, "Media": None, "Rooms": None,
-        # The mixer shares the codecs and the processing of samples with the clients.
-        "Client": {"AudioGraph", "MediaCodecs"},
-    },
-    "Client": {"Shared": None, "Media": None, "Rooms": {"RoomModel"}},
+    "Rooms": {"Model": None},
+    "Server": {"Model": None, "Protocol": None, "Audio": None, "Media": None, "Rooms": None},
+    "Client": {"Model": None, "Protocol": None, "Audio": None, "Media": None},
     # The loads are clients of their own, packets included.
-    "Tool": {"Shared": None, "Media": None, "Rooms": {"RoomModel"}, "Server": {"ServerApp"}, "Client": {"Ovation"}},
+    "Tool": {"Model": None, "Protocol": None, "Media": None, "Server": {"ServerApp"}, "Client": {"Ovation"}},
 }
 
 ANYONE = {"Swift"}
@@ -58,11 +56,11 @@ def below(names):
 
 
 # Apps run on iOS 16 and macOS 13, which have no `Synchronization`: what they are built of, and the media core, take `Platform`.
-OLD_SYSTEMS = below({"Ovation", "TRTCCompat", "UserSig"}) | {name for name, (folder, _) in MODULES.items() if folder in ("Client", "Media", "Shared")}
+OLD_SYSTEMS = below({"Ovation", "TRTCCompat", "UserSig"}) | {name for name, (folder, _) in MODULES.items() if folder in ("Audio", "Client", "Media", "Model", "Protocol")}
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
 PLATFORM_USERS = {
-    "StoreSQLite", "Gateway", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
+    "StoreSQLite", "HTTP", "Signalling", "WHIP", "OperatorAPI", "PagesAndSongs", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
     "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
     "Webhooks",
     # It starts processes.
@@ -72,7 +70,7 @@ PLATFORM_USERS = {
 }
 
 # Sans-I/O cores: no clock, no task, no lock, no global randomness.
-CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomRules", "WordLists", "AudioGraph"]
+CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomEvents", "Commerce", "RoomRules", "WordLists", "AudioGraph"]
 
 # Samples that users copy: they import our products and published packages, nothing that only this package can see.
 EXAMPLES = {

@@ -10,7 +10,7 @@ STRINGS = (ROOT / "Web/strings/console/en.js").read_text()
 def of_operators():
     """What requests outside of rooms are noted as: the last literal of a check or a note of the trail."""
     found = set()
-    for path in (ROOT / "Sources/Server/Gateway").rglob("*.swift"):
+    for path in (ROOT / "Sources/Server/OperatorAPI").rglob("*.swift"):
         text = path.read_text()
         for pattern in (r'trail\.check\([^"()]*"(\w+)"\)', r'\bnote\(\s*(?:access, )?"(\w+)"', r'[^.\w]trail, (?:action: )?"(\w+)"', r'\), "(\w+)", detail:'):
             found |= set(re.findall(pattern, text))
@@ -32,10 +32,10 @@ def details():
     """What stands beside an action: names of what a room notes, and of what operators' requests note."""
     room = (ROOT / "Sources/Rooms/RoomService/AuditDetail.swift").read_text()
     found = set(re.findall(r"^    var (\w+): [\w<>\[\]]+\?$", room, re.MULTILINE))
-    for path in [*(ROOT / "Sources/Server/Gateway").rglob("*.swift"), *(ROOT / "Sources/Server/ServerApp").glob("*.swift")]:
+    for path in [*(ROOT / "Sources/Server/OperatorAPI").rglob("*.swift"), *(ROOT / "Sources/Server/ServerApp").glob("*.swift")]:
         for said in re.findall(r"\bdetail: \[(.*?)\](?:\)|, reason)", path.read_text(), re.DOTALL):
             found |= set(re.findall(r'"(\w+)":', said))
-    found |= set(re.findall(r'"(\w+)":', (ROOT / "Sources/Server/Gateway/REST/AuditedDetails.swift").read_text()))
+    found |= set(re.findall(r'"(\w+)":', (ROOT / "Sources/Server/OperatorAPI/REST/AuditedDetails.swift").read_text()))
     return found - {"messages"}
 
 

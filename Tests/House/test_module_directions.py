@@ -57,7 +57,7 @@ def misdirected(module, folder, names):
 def test_folders_build_on_each_other_in_one_direction():
     wrong = [line for module, (folder, names) in MODULES.items() for line in misdirected(module, folder, names)]
     assert not wrong, "\n".join(wrong)
-    assert misdirected("Forwarding", "Media", {"Wire", "Timing", "RoomModel"}) == ["Forwarding (Media) may not build on RoomModel (Rooms)"]
+    assert misdirected("Forwarding", "Media", {"Wire", "Timing", "RoomModel"}) == ["Forwarding (Media) may not build on RoomModel (Model)"]
     assert misdirected("Gateway", "Server", {"RoomService", "AudioGraph", "Ovation"}) == ["Gateway (Server) may not build on Ovation (Client)"]
 
 

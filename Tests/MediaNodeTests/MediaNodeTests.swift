@@ -23,7 +23,7 @@ internal import Wire
         let carol = try await party.joined(3)
         await party.assign(0, alice)
         await party.assign(2, bob)
-        #expect(alice.answer?.slots.map(\.index) == [0, 1, 2, 3])
+        #expect(alice.answer?.slots.map(\.sound) == [.seat(0), .seat(1), .seat(2), .seat(3)])
         #expect(alice.answer?.slots.map(\.mid) == ["1", "2", "3", "4"])
 
         let hello = (UInt8(0)..<20).map { [UInt8(1), $0, 9] }

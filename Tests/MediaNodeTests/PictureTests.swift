@@ -2,6 +2,7 @@ internal import DatagramIO
 internal import Forwarding
 internal import MediaTestSupport
 internal import PeerSession
+import RoomModel
 internal import RoomPorts
 internal import SDP
 internal import Testing
@@ -31,9 +32,7 @@ internal import Timing
         arguments: StageFormat.allCases)
     func seats(format: StageFormat) async throws {
         let (party, anchor, viewer) = try await live(format)
-        #expect(
-            anchor.answer?.pictures.map(\.index) == [0, 1, 2]
-                && anchor.answer?.pictures.map(\.isScreen) == [false, false, true])
+        #expect(anchor.answer?.pictures.map(\.view) == [.seat(0), .seat(1), .screen])
         for number in UInt8(0)..<10 { anchor.film([number], isKeyFrame: true) }
         await party.counts { $0.pictures.refused == 10 }
         await party.assign(0, anchor)

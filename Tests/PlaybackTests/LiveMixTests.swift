@@ -82,7 +82,7 @@ private final class Reports: Sendable {
         let poller = try Poller()
         for (tag, client) in clients.enumerated() { try poller.add(client.socket, tag: tag) }
         for client in clients { try await client.negotiate(with: node, lines: 3) }
-        #expect(clients[2].answer?.slots.map(\.isMix) == [false, false, true])
+        #expect(clients[2].answer?.slots.map(\.sound) == [.seat(0), .seat(1), .mix])
         #expect(clients.allSatisfy { $0.statesPosition })
         await run {
             for client in clients { client.work() }

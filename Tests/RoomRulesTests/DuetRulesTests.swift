@@ -1,4 +1,5 @@
 import Foundation
+import RoomEvents
 import RoomModel
 import RoomRules
 import RoomTestSupport

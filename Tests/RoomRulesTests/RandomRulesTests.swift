@@ -1,4 +1,6 @@
+import Commerce
 import Foundation
+import RoomEvents
 import RoomModel
 import RoomRules
 import RoomTestSupport

@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 import RoomRules
 import Testing

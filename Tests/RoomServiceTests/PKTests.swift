@@ -1,3 +1,4 @@
+import Commerce
 import RoomModel
 import RoomPorts
 import RoomRules

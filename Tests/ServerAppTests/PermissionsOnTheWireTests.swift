@@ -1,4 +1,5 @@
 import Foundation
+import RoomEvents
 import RoomModel
 import RoomRules
 import RoomTestSupport
@@ -7,7 +8,7 @@ import ServerTestSupport
 import SignalProtocol
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 extension WholeServerTests {
     /// The reviewed table of who may do what, driven through a whole server: people over WebSockets, operators by REST.

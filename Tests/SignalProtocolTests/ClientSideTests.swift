@@ -207,6 +207,20 @@ private final class KeptText: SharedText {
         }
     }
 
+    @Test("L07-S a line of pictures is named on the wire by a seat, the screen or another room's host")
+    func pictureLines() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for (text, view) in [
+            (#"{"mid":"5","seat":3}"#, .seat(3)), (#"{"mid":"5","screen":true}"#, .screen),
+            (#"{"guest":1,"mid":"5"}"#, .guest(1)),
+        ] as [(String, PictureView)] {
+            let line = MediaAnswered.Picture(view, mid: "5")
+            #expect(String(decoding: try encoder.encode(line), as: UTF8.self) == text)
+            #expect(try JSONDecoder().decode(MediaAnswered.Picture.self, from: Data(text.utf8)) == line)
+        }
+    }
+
     @Test("a refusal keeps its name, number, field, reason and what can be done")
     func refusals() {
         let error = RoomError(.rateLimited, "slower", retryAfterMs: 70, field: "f", reason: "r")

@@ -1,5 +1,6 @@
 import Foundation
 import JournalContract
+import RoomModel
 import RoomPorts
 import Synchronization
 import Testing

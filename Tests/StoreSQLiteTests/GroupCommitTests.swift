@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import JournalContract
+import RoomModel
 import RoomPorts
 import Synchronization
 import Testing

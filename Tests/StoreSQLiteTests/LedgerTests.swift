@@ -1,3 +1,4 @@
+import Commerce
 import JournalContract
 import RoomModel
 import RoomPorts

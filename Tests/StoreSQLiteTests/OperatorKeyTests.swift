@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomTestSupport

@@ -1,6 +1,8 @@
+import Commerce
 import Foundation
 import GRDB
 import JournalContract
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomTestSupport

@@ -1,5 +1,6 @@
 import GRDB
 import JournalContract
+import RoomModel
 import RoomPorts
 import Testing
 import Timing

@@ -7,7 +7,7 @@ import { plainReverb, reverbNames, reverbPresets } from '../../Web/audio/dsp/rev
 import { plainColour, plainShifter, voiceNames, voicePresets } from '../../Web/audio/dsp/voice-settings.js';
 
 const read = name =>
-  readFileSync(new URL(`../../Sources/Client/AudioGraph/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../Sources/Audio/AudioGraph/${name}`, import.meta.url), 'utf8');
 const band = {
   highPass,
   lowPass,

@@ -145,7 +145,7 @@ test('R07-W every error has a sentence in every language', () => {
 
 test("V17-W every code that the server's sources can answer has a sentence in English, Korean and Chinese", () => {
   const source = path => readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8');
-  const table = source('Rooms/RoomModel/RoomError.swift');
+  const table = source('Model/RoomModel/RoomError.swift');
   const numbers = new Map(
     [...table.matchAll(/^ +case \.(\w+):\s+\((-?\d+), /gm)].map(([, id, number]) => [id, number]),
   );
@@ -154,8 +154,8 @@ test("V17-W every code that the server's sources can answer has a sentence in En
     name,
     numbers.get(id),
   ]);
-  const farewells = [...source('Server/Gateway/Sockets/SocketCloseReason.swift').matchAll(/name: "(\w+)"/g)];
-  const door = [...source('Server/Gateway/Doors/GatewayRoutes.swift').matchAll(/name: "(origin_\w+)"/g)];
+  const farewells = [...source('Server/Signalling/Sockets/SocketCloseReason.swift').matchAll(/name: "(\w+)"/g)];
+  const door = [...source('Server/HTTP/Requests/GatewayRequest.swift').matchAll(/name: "(origin_\w+)"/g)];
   const names = [...codes, ...farewells, ...door].map(([, name]) => name);
   assert.ok(codes.length >= 40 && farewells.length >= 2 && door.length === 1, 'the sources were read');
   // From this one the page comes back by itself, before anybody could read a sentence.

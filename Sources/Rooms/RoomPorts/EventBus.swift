@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// What one room sends to another one, and what comes back.

@@ -1,7 +1,8 @@
+package import RoomModel
 package import Timing
 
 // The seam between the two cores: the room core tells the media plane who may be heard where,
-// the media plane tells the room core who is there and how loud. Neither knows the other's types.
+// the media plane tells the room core who is there and how loud. Of each other's types they share the place of a picture alone.
 
 /// One person's media path on this server; made by the room core, opaque to the media plane.
 package struct PeerID: Hashable, Sendable {
@@ -49,40 +50,38 @@ package enum MediaLine: Hashable, Sendable {
 package struct MediaAnswer: Sendable, Hashable {
     package var number: UInt32
     package var sdp: String
-    /// For each slot (= seat) that the offer had a receive line for, the line's `mid`.
+    /// What each line of the offer that receives sound carries.
     package var slots: [Slot]
     /// The same for pictures.
     package var pictures: [Picture]
 
     package struct Picture: Sendable, Hashable {
-        /// The seat's number; one more than the last seat's for the room's screen.
-        package var index: Int
+        package var view: PictureView
         package var mid: String
-        package var isScreen: Bool
-        /// The place of another room's host, from 0.
-        package var guest: Int?
-        package init(index: Int, mid: String, isScreen: Bool = false, guest: Int? = nil) {
-            self.index = index
+        package init(_ view: PictureView, mid: String) {
+            self.view = view
             self.mid = mid
-            self.isScreen = isScreen
-            self.guest = guest
         }
     }
 
+    /// What is heard on a line.
+    package enum Sound: Sendable, Hashable {
+        case seat(Int)
+        /// All seats, and the song.
+        case mix
+        /// Another room's host, on that place.
+        case guest(Int)
+    }
+
     package struct Slot: Sendable, Hashable {
-        package var index: Int
+        package var sound: Sound
         package var mid: String
-        /// It carries the mix of all seats instead of one of them.
-        package var isMix: Bool
-        /// The place of another room's host, from 0.
-        package var guest: Int?
-        package init(index: Int, mid: String, isMix: Bool = false, guest: Int? = nil) {
-            self.index = index
+        package init(_ sound: Sound, mid: String) {
+            self.sound = sound
             self.mid = mid
-            self.isMix = isMix
-            self.guest = guest
         }
     }
+
     package init(number: UInt32, sdp: String, slots: [Slot], pictures: [Picture] = []) {
         self.number = number
         self.sdp = sdp
@@ -130,14 +129,6 @@ package struct StageSong: Hashable, Sendable {
 package protocol SongFiles: Sendable {
     /// What to open for a song's file as a room names it: a path, or an address; nil if it is not to be opened.
     func location(of file: String) -> String?
-}
-
-/// Which picture of a room.
-package enum PictureView: Hashable, Sendable {
-    case seat(Int)
-    case screen
-    /// Another room's host.
-    case guest(Int)
 }
 
 /// A way between two rooms by which each sees and hears who is on the first slot of the other. Both rooms name it alike; nothing goes

@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// A key by which an operator's program may call the REST API. The text that its bearer shows is not kept, only its digest.

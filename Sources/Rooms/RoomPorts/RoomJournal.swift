@@ -4,16 +4,6 @@ package import RoomModel
 // core), so that the store never needs to learn an event; what it must keep apart, order and find again stands beside
 // them.
 
-/// A room of one application. Rooms of different applications never meet.
-package struct RoomKey: Hashable, Sendable {
-    package var application: ApplicationID
-    package var room: RoomID
-    package init(application: ApplicationID, room: RoomID) {
-        self.application = application
-        self.room = room
-    }
-}
-
 /// One accepted command's effect: stored whole or not at all.
 package struct JournalEntry: Sendable, Hashable {
     package enum Kind: String, Sendable { case durable, chat }

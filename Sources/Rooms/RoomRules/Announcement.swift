@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// What people hear of an event, and who hears it.

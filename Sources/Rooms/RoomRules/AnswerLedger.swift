@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// The answers that belong to idempotency keys, per user: the newest 64, for ten minutes (in a room that is written to

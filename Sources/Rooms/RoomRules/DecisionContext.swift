@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// What a decision depends on besides the room's durable state. The rules read no clock and no connection: they are

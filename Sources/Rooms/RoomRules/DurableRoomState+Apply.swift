@@ -1,4 +1,6 @@
-package import RoomModel
+import Commerce
+package import RoomEvents
+import RoomModel
 
 /// A journal that does not fit the room it is applied to: a damaged file, or a mistake of ours.
 package struct InapplicableEvent: Error, Hashable, Sendable {

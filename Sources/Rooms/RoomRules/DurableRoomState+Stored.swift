@@ -1,3 +1,5 @@
+import Commerce
+import RoomEvents
 import RoomModel
 
 // How a room stands in a snapshot, written by hand (snapshot version 1). A snapshot outlives the program that wrote it: a key keeps

@@ -1,3 +1,5 @@
+package import Commerce
+package import RoomEvents
 package import RoomModel
 
 /// Everything about a room that outlives the process: exactly what applying its journal gives. Who is connected is not

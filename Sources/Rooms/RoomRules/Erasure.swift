@@ -1,3 +1,5 @@
+import Commerce
+package import RoomEvents
 package import RoomModel
 
 // What is left of a person who is erased: ids and numbers. What a room shows of itself (name, cover, tags, attributes) is the room's as

@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 extension DurableRoomState {

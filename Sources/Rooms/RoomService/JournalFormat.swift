@@ -1,4 +1,6 @@
+import Commerce
 import Foundation
+import RoomEvents
 package import RoomModel
 package import RoomPorts
 package import RoomRules

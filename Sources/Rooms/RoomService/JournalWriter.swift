@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomRules

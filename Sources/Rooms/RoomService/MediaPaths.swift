@@ -179,7 +179,7 @@ extension Attendance {
 
 extension PictureNews {
     fileprivate init(_ reading: PictureReading) {
-        let picture: PictureName =
+        let picture: PictureView =
             switch reading.picture {
             case .seat(let seat): .seat(seat)
             case .screen: .screen

@@ -1,4 +1,5 @@
 import DequeModule
+import RoomEvents
 import RoomModel
 import RoomRules
 

@@ -1,3 +1,5 @@
+import Commerce
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomRules

@@ -1,4 +1,5 @@
-import RoomModel
+import RoomEvents
+package import RoomModel
 package import RoomPorts
 import RoomRules
 import Timing

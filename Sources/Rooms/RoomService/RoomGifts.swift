@@ -1,5 +1,7 @@
+import Commerce
+import RoomEvents
 package import RoomModel
-package import RoomPorts
+import RoomPorts
 import RoomRules
 import Timing
 

@@ -1,3 +1,4 @@
+import Commerce
 import RoomPorts
 import Synchronization
 

@@ -1,3 +1,5 @@
+import Commerce
+package import RoomEvents
 package import RoomModel
 package import RoomPorts
 import RoomRules

@@ -1,14 +1,19 @@
+package import HTTP
 import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
+package import OperatorAPI
+package import PagesAndSongs
 package import RoomModel
 package import RoomPorts
 package import RoomService
 import ServiceLifecycle
 import SignalProtocol
+package import Signalling
 import Timing
+import WHIP
 
 /// How the gateway is reached and what it shows.
 package struct GatewaySettings: Sendable {
@@ -76,7 +81,7 @@ package struct GatewayServer: Service {
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
         operators: OperatorSettings,
-        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
+        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(ownsNameOf: TicketIssuer.isOwn),
         requests: RequestCounters = RequestCounters(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
         review: any MessageReview = NoWebhooks(), clock: any TimeSource,

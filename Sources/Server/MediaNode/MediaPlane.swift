@@ -1,4 +1,5 @@
 package import DatagramIO
+package import RoomModel
 package import RoomPorts
 internal import SDP
 internal import Synchronization
@@ -147,17 +148,8 @@ package final class MediaPlane: MediaControl {
         let negotiated = try await pool.answer(parsed)
         return MediaAnswer(
             number: negotiated.number, sdp: negotiated.session.answer.text,
-            slots: negotiated.session.slots.map { slot in
-                MediaAnswer.Slot(
-                    index: slot.index, mid: slot.mid, isMix: slot.index == negotiated.mixSlot,
-                    // The number of the screen among the pictures is that of the seats.
-                    guest: negotiated.screen.flatMap { slot.index >= $0 ? slot.index - $0 : nil })
-            },
-            pictures: negotiated.session.views.map { view in
-                MediaAnswer.Picture(
-                    index: view.index, mid: view.mid, isScreen: view.index == negotiated.screen,
-                    guest: negotiated.screen.flatMap { view.index > $0 ? view.index - $0 - 1 : nil })
-            })
+            slots: negotiated.session.slots.map { MediaAnswer.Slot(negotiated.sound($0.index), mid: $0.mid) },
+            pictures: negotiated.session.views.map { MediaAnswer.Picture(negotiated.picture($0.index), mid: $0.mid) })
     }
 
     /// An offer of 17 lines has 30 KB: reading it would hold up packets on the media thread, and the caller's actor too.

@@ -1,4 +1,5 @@
-import Gateway
+import OperatorAPI
+import PagesAndSongs
 import RoomModel
 import RoomPorts
 import StoreSQLite

@@ -1,4 +1,5 @@
-import Gateway
+import Commerce
+import OperatorAPI
 import RoomModel
 import RoomPorts
 import StoreSQLite

@@ -1,4 +1,6 @@
-import Gateway
+import Digests
+import OperatorAPI
+import RoomEvents
 import RoomModel
 import RoomPorts
 import StoreSQLite

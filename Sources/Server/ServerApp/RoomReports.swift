@@ -1,4 +1,5 @@
 import Logging
+import RoomModel
 import RoomPorts
 import RoomService
 import Synchronization

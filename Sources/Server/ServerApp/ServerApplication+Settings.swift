@@ -1,13 +1,16 @@
 import DatagramIO
 import Foundation
 import Gateway
+import HTTP
 import Logging
 import MediaNode
+import PagesAndSongs
 import Playback
 import RoomModel
 import RoomPorts
 import RoomRules
 import RoomService
+import Signalling
 import Timing
 import Wire
 

@@ -1,15 +1,19 @@
-import BusLocal
+import Commerce
 import DatagramIO
 import Foundation
 import Gateway
+import HTTP
 package import Logging
 import MediaNode
+import OperatorAPI
+import PagesAndSongs
 import Playback
 package import RoomModel
 package import RoomPorts
 import RoomRules
 import RoomService
 import ServiceLifecycle
+import Signalling
 import StoreSQLite
 import Synchronization
 import Timing
@@ -114,7 +118,7 @@ package struct ServerApplication: Sendable {
         defer { wordFile?.stop() }
         let words = ApplicationWords(store: store.words, file: wordFile)
         try await words.load(try await store.accounts.applications().map(\.id))
-        let sessions = SessionRegistry()
+        let sessions = SessionRegistry(ownsNameOf: TicketIssuer.isOwn)
         let webhooks = webhookService(store)
         try await webhooks.load()
         let rooms = RoomDirectory(

@@ -1,9 +1,10 @@
 import DatagramIO
 import Foundation
-import Gateway
 import MediaNode
+import OperatorAPI
 import RoomModel
 import RoomService
+import Signalling
 import StoreSQLite
 import Timing
 import Webhooks

@@ -1,5 +1,5 @@
 import Foundation
-import Gateway
+import PagesAndSongs
 package import RoomModel
 
 /// The songs that people uploaded, for the operator's commands. Works beside a running server: a song is one folder, which appears and

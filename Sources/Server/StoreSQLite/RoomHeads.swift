@@ -1,3 +1,4 @@
+import RoomModel
 import RoomPorts
 import Synchronization
 

@@ -1,3 +1,4 @@
+package import Commerce
 import GRDB
 package import RoomModel
 package import RoomPorts

@@ -1,3 +1,4 @@
+package import RoomModel
 package import RoomPorts
 import Timing
 

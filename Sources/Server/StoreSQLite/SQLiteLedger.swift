@@ -1,3 +1,4 @@
+package import Commerce
 package import RoomModel
 package import RoomPorts
 import Timing

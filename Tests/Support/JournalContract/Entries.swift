@@ -1,4 +1,4 @@
-import RoomModel
+package import RoomModel
 package import RoomPorts
 import Synchronization
 

@@ -1,4 +1,5 @@
-package import RoomModel
+package import Commerce
+import RoomModel
 package import RoomPorts
 
 /// One promise of the ledger's port.

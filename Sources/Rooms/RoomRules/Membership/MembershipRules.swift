@@ -1,3 +1,4 @@
+import RoomEvents
 package import RoomModel
 
 extension DurableRoomState {

@@ -1,3 +1,4 @@
+import RoomEvents
 package import RoomModel
 
 // G06: who may write, who may be in the room, and what is taken back.

@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 
 /// What another room's letters do here. They are heard in their order and each one once; what they are about may have changed on the

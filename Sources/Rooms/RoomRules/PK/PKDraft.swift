@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 
 /// Gathers what a decision does between rooms: letters in their order, and the room's own changes.

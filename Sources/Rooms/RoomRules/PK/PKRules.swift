@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// L04, L05: what a live room's host does about other rooms. The rooms tell each other by letters; the room that asked owns the clock

@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// What a room has said to others and has heard from them: letters on their way, and how far each session has come.

@@ -1,3 +1,4 @@
+package import RoomEvents
 package import RoomModel
 
 /// What a role may do with a command.

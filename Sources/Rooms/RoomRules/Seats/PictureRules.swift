@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 
 /// L01, L16: who is seen in a live room, and whose screen. Nobody is seen who has not said so, and whom the host has switched off

@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 
 /// D07: how those who sit in a chorus room sing. Singers who are too far apart for singing at once let one of them lead; the

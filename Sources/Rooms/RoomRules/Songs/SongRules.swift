@@ -1,3 +1,4 @@
+import RoomEvents
 import RoomModel
 
 /// D02, D08: what a chorus room sings. The server places the song on the room's time and everybody starts by that; whoever

@@ -4,6 +4,7 @@ internal import Forwarding
 internal import ICE
 internal import PeerSession
 internal import RTP
+import RoomModel
 internal import RoomPorts
 internal import SDP
 internal import Timing

@@ -1,5 +1,6 @@
 internal import Codecs
 internal import Forwarding
+import RoomModel
 internal import RoomPorts
 internal import Timing
 

@@ -1,5 +1,6 @@
 internal import DatagramIO
 internal import Forwarding
+import RoomModel
 internal import RoomPorts
 internal import SDP
 internal import Timing
@@ -69,6 +70,18 @@ struct NegotiatedOffer: Sendable {
     var session: NegotiatedSession
     /// The slot that carries the mix.
     var mixSlot: Int?
-    /// The picture that is the room's screen. Pictures after it, and slots from that number on, are guests'.
+    /// The picture that is the room's screen: its number is that of the seats. Pictures after it, and slots from that number on, are
+    /// guests'.
     var screen: Int?
+
+    func sound(_ slot: Int) -> MediaAnswer.Sound {
+        if slot == mixSlot { return .mix }
+        if let screen, slot >= screen { return .guest(slot - screen) }
+        return .seat(slot)
+    }
+
+    func picture(_ number: Int) -> PictureView {
+        guard let screen, number >= screen else { return .seat(number) }
+        return number == screen ? .screen : .guest(number - screen - 1)
+    }
 }

@@ -1,6 +1,7 @@
 internal import DTLS
 internal import DatagramIO
 internal import Forwarding
+import RoomModel
 internal import RoomPorts
 internal import Synchronization
 internal import Timing

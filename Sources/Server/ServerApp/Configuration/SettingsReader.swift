@@ -1,5 +1,5 @@
 import Foundation
-import Gateway
+import Signalling
 import Yams
 
 /// What is wrong with the configuration, in a sentence that says where.

@@ -1,6 +1,6 @@
 import DatagramIO
 import Foundation
-import Gateway
+import HTTP
 import Playback
 import Wire
 

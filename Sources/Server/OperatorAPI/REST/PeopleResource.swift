@@ -1,0 +1,160 @@
+import HTTP
+import Hummingbird
+import NIOPosix
+import RoomEvents
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Signalling
+
+/// People of an application: what others see of them, where they are, and that they are signed in at all.
+struct PeopleResource: Sendable {
+    enum Operation: Sendable, Hashable { case read, configure, signOut, erase, signal }
+    /// To how many clients a signal went.
+    private struct Signalled: Encodable {
+        var clients: Int
+    }
+
+    /// What was erased.
+    private struct Erased: Encodable {
+        /// In what is stored.
+        var rows = 0
+        /// Of open rooms.
+        var messages = 0
+        /// Of their own, which have ended.
+        var rooms: [RoomID] = []
+        var songs = 0
+        /// Copies of the store that were made earlier.
+        var copies: [String] = []
+    }
+
+    private struct Person: Encodable {
+        struct Stay: Encodable {
+            var connected: Bool
+            var room: RoomID?
+        }
+        var id: UserID
+        var name: String
+        var avatar: String
+        var bio: String
+        var sessions: [Stay]
+        /// The operator's, not those of rooms and hosts.
+        var restrictions: [Restriction]
+
+        init(_ profile: UserProfile, _ sessions: [Session], _ restrictions: [Restriction]) {
+            id = profile.id
+            name = profile.name
+            avatar = profile.avatar
+            bio = profile.bio
+            self.sessions = sessions.map { session in
+                Stay(connected: session.withState { $0.connection != nil }, room: session.place?.key.room)
+            }
+            self.restrictions = restrictions
+        }
+    }
+
+    let signIn: SignIn
+    let sessions: PersonSessions
+    let restrictions: OperatorRestrictions
+    let rooms: OperatorRooms
+    let personalData: any PersonalData
+    let eraseSongs: RESTHandler.EraseSongs
+    let signals: Signals
+
+    func perform(
+        _ operation: Operation, _ parameters: RESTParameters, _ access: OperatorAccess, _ trail: OperatorTrail
+    ) async throws(Refusal) -> Response {
+        switch operation {
+        case .read:
+            try trail.check(.managePeople, access, "readPerson")
+            let user = try parameters.user()
+            return HTTPReply.json(person(try await profile(user, access), access))
+        case .configure:
+            try trail.check(.managePeople, access, "changeProfile")
+            return HTTPReply.json(try await configure(parameters, access, trail))
+        case .signOut:
+            try trail.check(.managePeople, access, "signOut")
+            let user = try parameters.user()
+            await sessions.end(user, in: access.application, why: .signedOut)
+            trail.note(access, "signOut", target: user)
+            return HTTPReply.json(Answer.Empty())
+        case .signal:
+            try trail.check(.writeMessages, access, "sendSignal")
+            guard case .sendSignal(let draft) = try parameters.call(.signalSend) else {
+                throw Refusal(RoomError(.internalError))
+            }
+            let sender =
+                try parameters.text("from") == nil
+                ? access.caller.profile
+                : try await profile(try parameters.user("from"), access).brief
+            return HTTPReply.json(Signalled(clients: try signals.send(draft, as: sender, in: access.application)))
+        case .erase:
+            try trail.check(.managePeople, access, "erasePerson")
+            let user = try parameters.user()
+            let erased = try await erase(user, access)
+            trail.note(access, "erasePerson", target: user)
+            return HTTPReply.json(erased)
+        }
+    }
+
+    /// The rooms first, in their turns: what they keep then is clean, and the store has only what they do not write any more.
+    private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
+        await sessions.end(user, in: access.application, why: .signedOut)
+        restrictions.store.forgetWords(of: user, in: access.application)
+        var erased = Erased()
+        var open: [RoomInfo] = []
+        try await rooms.forEach(in: access.application) { open.append($0) }
+        for info in open {
+            // A room that has ended meanwhile is the store's.
+            guard let room = try? await rooms.find(info.room, in: access.application) else { continue }
+            do throws(Refusal) {
+                erased.messages += try await rooms.asked { await room.erase(user, by: access.caller, reply: $0) }
+                if info.owner.id == user { erased.rooms.append(info.room) }
+            } catch {
+                guard [.roomClosed, .roomNotFound].contains(error.error.code) else { throw error }
+            }
+        }
+        do {
+            erased.songs = try await NIOThreadPool.singleton.runIfActive {
+                [eraseSongs, application = access.application] in try eraseSongs(user, application)
+            }
+            erased.rows = try await personalData.erase(user, of: access.application)
+        } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+        erased.copies = personalData.copies()
+        return erased
+    }
+
+    private func person(_ profile: UserProfile, _ access: OperatorAccess) -> Person {
+        Person(
+            profile, sessions.sessions.all(of: profile.id, in: access.application),
+            RestrictionKind.allCases.compactMap { restrictions.held($0, of: profile.id, in: access.application) })
+    }
+
+    private func profile(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> UserProfile {
+        try await signIn.profiles([user], in: access.application).first ?? UserProfile(id: user)
+    }
+
+    private func configure(
+        _ parameters: RESTParameters, _ access: OperatorAccess, _ trail: OperatorTrail
+    ) async throws(Refusal) -> Person {
+        let user = try parameters.user()
+        let (name, avatar, bio) = (
+            try parameters.text("name").map(DirectionMarks.withoutIdle), try parameters.text("avatar"),
+            try parameters.text("bio")
+        )
+        try SignIn.check(name: name, avatar: avatar, bio: bio)
+        try signIn.checkWords(SignIn.texts(name: name, bio: bio), in: access.application)
+        var profile = try await profile(user, access)
+        if let name { profile.name = name }
+        if let avatar { profile.avatar = avatar }
+        if let bio { profile.bio = bio }
+        try await signIn.save(profile, in: access.application)
+        for session in sessions.sessions.all(of: user, in: access.application) {
+            sessions.sessions.note(profile, of: session)
+            await session.place?.room.setProfile(profile.brief, of: session.token)
+        }
+        trail.note(access, "changeProfile", target: user, detail: ["name": profile.name])
+        return person(profile, access)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import HTTP
+import HTTPGrammar
+import HTTPTypes
+package import Hummingbird
+package import RoomModel
+import SignalProtocol
+
+/// Serves the web app over HTTP. Browsers ask for pages anew each time, and keep assets for ever.
+package struct PageHandler: Sendable {
+    let root: WebRoot
+    /// Beside our own, the origins that a page must be able to reach: the operator's ticket server, sites with music.
+    let connectOrigins: [String]
+    /// Beside our own, the sites whose pictures a page shows.
+    let pictureOrigins: [String]
+    /// `public_url` without a slash at the end, if the operator gave one.
+    let publicURL: String?
+    /// For how many days browsers that came by HTTPS use nothing else (HSTS); 0 sends no such header.
+    let secureTransportDays: Int
+    /// What a link to a room says about it; `nil` if there is none.
+    let room: @Sendable (RoomID) async -> RoomInfo?
+
+    package init(
+        root: WebRoot, connectOrigins: [String], pictureOrigins: [String], publicURL: String?, secureTransportDays: Int,
+        room: @escaping @Sendable (RoomID) async -> RoomInfo?
+    ) {
+        self.root = root
+        self.connectOrigins = connectOrigins
+        self.pictureOrigins = pictureOrigins
+        self.publicURL = publicURL
+        self.secureTransportDays = secureTransportDays
+        self.room = room
+    }
+
+    private static let assets = "/assets/"
+    private static let songs = "/songs/"
+
+    /// - Parameter origin: scheme and host that the client used.
+    /// - Returns: `nil` if there is nothing at the path.
+    package func response(to request: Request, origin: String) async -> Response? {
+        let path = request.uri.path
+        if path == "/" || path.hasPrefix("/r/") {
+            root.refresh()
+            return page(
+                "index.html", card: await card(path, origin: publicURL ?? origin), origin: origin, request: request)
+        }
+        // As people type it.
+        if path == "/console" {
+            return page("console/index.html", card: nil, origin: origin, request: request)
+        }
+        if path.hasSuffix("/") {
+            return page(path.dropFirst() + "index.html", card: nil, origin: origin, request: request)
+        }
+        if path.hasPrefix(Self.assets) {
+            let rest = path.dropFirst(Self.assets.count)
+            guard let slash = rest.firstIndex(of: "/") else { return nil }
+            // A page from before an update still finds its files, but may not keep them under the old name.
+            let isCurrent = rest[..<slash] == root.build
+            return asset(
+                String(rest[rest.index(after: slash)...]), request: request,
+                caching: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
+        }
+        // Songs keep their address over builds, since rooms remember it: kept for a while, then asked for by tag.
+        return asset(
+            String(path.dropFirst()), request: request,
+            caching: path.hasPrefix(Self.songs) ? "public, max-age=3600" : "no-cache")
+    }
+
+    private func page(
+        _ path: some StringProtocol, card: PageCard?, origin: String, request: Request
+    ) -> Response? {
+        guard let source = root.file(String(path)) else { return nil }
+        let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card)
+        var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
+        response.headers[.contentSecurityPolicy] = contentSecurityPolicy(origin: origin)
+        // Over plain HTTP a browser ignores it (RFC 6797 §8.1).
+        if secureTransportDays > 0, origin.hasPrefix("https://") {
+            response.headers[.strictTransportSecurity] = "max-age=\(secureTransportDays * 86_400)"
+        }
+        response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
+        response.headers[.permissionsPolicy] =
+            "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
+        return response
+    }
+
+    private func asset(_ path: String, request: Request, caching: String) -> Response? {
+        guard !path.hasSuffix(".html"), let decoded = path.removingPercentEncoding, let file = root.file(decoded) else {
+            return nil
+        }
+        return serve(file, request: request, caching: caching)
+    }
+
+    private func serve(_ file: WebRoot.File, request: Request, caching: String) -> Response {
+        var headers: HTTPFields = [.cacheControl: caching, .eTag: file.tag]
+        if file.gzipped != nil { headers[.vary] = "Accept-Encoding" }
+        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(file.tag) == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        var bytes = file.bytes
+        if let gzipped = file.gzipped, AcceptedCodings(request.headers[values: .acceptEncoding]).take("gzip") {
+            bytes = gzipped
+            headers[.contentEncoding] = "gzip"
+        } else if file.gzipped == nil {
+            headers[.acceptRanges] = "bytes"
+            switch ByteRange(header: request.isFresh(file.tag) ? request.headers[.range] : nil, size: bytes.count) {
+            case .whole: break
+            case .part(let range):
+                headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bytes.count)"
+                return HTTPReply.bytes(
+                    Array(bytes[range]), type: file.contentType, status: .partialContent, headers: headers)
+            case .unsatisfiable:
+                headers[.contentRange] = "bytes */\(bytes.count)"
+                return Response(status: .rangeNotSatisfiable, headers: headers)
+            }
+        }
+        return HTTPReply.bytes(bytes, type: file.contentType, headers: headers)
+    }
+
+    /// Nothing inline, and nothing from elsewhere but what the operator names. Covers and avatars are addresses that anybody may state:
+    /// shown from anywhere, they would tell that host the address of everybody who sees them.
+    private func contentSecurityPolicy(origin: String) -> String {
+        let connect = ["'self'"] + socketOrigins(origin) + connectOrigins
+        return """
+            default-src 'self'; script-src 'self'; style-src 'self'; img-src \((
+                ["'self'", "data:", "blob:"] + pictureOrigins).joined(separator: " ")); \
+            media-src 'self' blob:; connect-src \(connect.joined(separator: " ")); \
+            worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
+            """
+    }
+
+    /// The page's own WebSocket, by name: Safari before 15.4 does not count it as `'self'`.
+    private func socketOrigins(_ origin: String) -> [String] {
+        let own = OriginRule.socket(origin)
+        let stated = publicURL.flatMap(OriginRule.socket)
+        return [own, stated == own ? nil : stated].compactMap { $0 }
+    }
+
+    private func card(_ path: String, origin: String) async -> PageCard? {
+        let plain = PageCard(
+            title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
+            image: root.file("icons/card.png") == nil ? nil : "\(origin)/assets/\(root.build)/icons/card.png")
+        guard path.hasPrefix("/r/"), let id = RoomSlug.room(path.dropFirst(3)), let info = await room(id) else {
+            return plain
+        }
+        let people = info.memberCount == 1 ? "1 person" : "\(info.memberCount) people"
+        return PageCard(
+            title: info.name,
+            description: "\(info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name) · \(people) here",
+            url: "\(origin)/r/\(RoomSlug.slug(info.room))", image: absolute(info.cover, origin: origin) ?? plain.image)
+    }
+
+    private func absolute(_ link: String, origin: String) -> String? {
+        if link.isEmpty { return nil }
+        if link.hasPrefix("http:") || link.hasPrefix("https:") { return link }
+        return link.hasPrefix("/") ? origin + link : "\(origin)/\(link)"
+    }
+}
+
+extension HTTPField.Name {
+    static let contentSecurityPolicy = HTTPField.Name.known("Content-Security-Policy")
+    static let referrerPolicy = HTTPField.Name.known("Referrer-Policy")
+    static let permissionsPolicy = HTTPField.Name.known("Permissions-Policy")
+}
