@@ -41,7 +41,7 @@ struct ChatHandler: Sendable {
         self.address = address
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    func addRoutes(to router: GatewayRouter) {
         router.post("v4/**") { request, context in await respond(request, context) }
     }
 

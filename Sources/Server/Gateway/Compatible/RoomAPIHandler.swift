@@ -53,7 +53,7 @@ struct RoomAPIHandler: Sendable {
         self.address = address
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    func addRoutes(to router: GatewayRouter) {
         router.post("") { request, context in await respond(request, context) }
     }
 

@@ -27,7 +27,7 @@ struct HTTPMediaHandler: Sendable {
     let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     let isDraining: @Sendable () -> Bool
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    func addRoutes(to router: GatewayRouter) {
         for kind in [HTTPMediaKind.publish, .play] {
             let room: RouterPath = "v1/\(kind.rawValue)/:room"
             let session: RouterPath = "v1/\(kind.rawValue)/:room/:secret"

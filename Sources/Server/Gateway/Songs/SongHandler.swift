@@ -36,7 +36,7 @@ final class SongHandler: Sendable {
         slots = UploadSlots(limits)
     }
 
-    func addRoutes(to router: Router<GatewayRequest>) {
+    func addRoutes(to router: GatewayRouter) {
         router.get("v1/songs") { request, _ in await self.list(request) }
         router.post("v1/songs") { request, _ in await self.upload(request) }
         router.delete("v1/songs/:id") { request, context in
