@@ -107,7 +107,7 @@ struct RoomAPIHandler: Sendable {
     // MARK: Who calls
 
     private func signer(_ request: Request, _ body: [UInt8]) async throws(RoomAPIFailure) -> OperatorKey {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+        guard HTTPReply.isType(request, "application/json") else {
             throw RoomAPIFailure("InvalidParameter", "the body is application/json")
         }
         guard let signature = request.headers[.authorization].flatMap({ TC3Signature($0) }) else {
