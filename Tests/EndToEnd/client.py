@@ -19,6 +19,7 @@ class Refused(Exception):
         super().__init__(error["message"])
         self.code = error["code"]
         self.name = error.get("data", {}).get("name")
+        self.field = error.get("data", {}).get("field")
         self.retry_after = error.get("data", {}).get("retryAfterMs", 0) / 1000
 
 

@@ -112,7 +112,9 @@ def test_refusals(house):
     action = {"X-TC-Action": "DismissRoom", "X-TC-Version": "2019-07-22", "Content-Type": "application/json"}
     assert bare({}) == "MissingParameter"
     assert bare({**action, "X-TC-Version": "2017-03-12"}) == "NoSuchVersion"
-    assert bare({**action, "Content-Type": "text/plain"}) == "InvalidParameter"
+    for other in ("text/plain", "application/jsonl", "application/json-patch+json", "application/json, text/plain"):
+        assert bare({**action, "Content-Type": other}) == "InvalidParameter", other
+    assert bare({**action, "Content-Type": "Application/JSON ; charset=UTF-8"}) == "AuthFailure.InvalidAuthorization"
     assert bare(action) == "AuthFailure.InvalidAuthorization"
     signed = f"TC3-HMAC-SHA256 Credential={'0' * 12}/2019-02-25/trtc/tc3_request, SignedHeaders=content-type;host, Signature={'0' * 64}"
     assert bare({**action, "Authorization": signed, "X-TC-Timestamp": "1551113065"}) == "AuthFailure.SignatureExpire"

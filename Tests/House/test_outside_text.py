@@ -80,6 +80,7 @@ KEYS = {
     "Rooms/RoomService/RequestStills.swift": "ids of invitations: printable ASCII",
     "Server/HTTP/Admission/AddressRates.swift": "addresses of a socket or a trusted proxy",
     "Server/HTTP/Admission/OriginRule.swift": "the operator's",
+    "Server/HTTP/Requests/GatewayRouter.swift": "our own paths",
     "Server/MediaNode/Workers/WorkerCommand.swift": "an offer, in a judged frame or body",
     "Server/OperatorAPI/Compatible/ChatAttributes.swift": "a judged body",
     "Server/OperatorAPI/Compatible/ChatCounters.swift": "a judged body",

@@ -68,6 +68,18 @@ test('A07-W every room id there can be survives its link, and no browser changes
   }
 });
 
+test('R04-W every id of a person, a gift or a key stands in an address as it is, and no browser changes it on the way', () => {
+  const allowed = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter(isUserID);
+  assert.equal(allowed.length, 64);
+  for (const one of allowed) {
+    for (const id of [one, one.repeat(2), one.repeat(32), `a${one}`, `${one}0`]) {
+      assert.equal(encodeURIComponent(id), id);
+      const link = new URL(`/v1/gifts/${id}`, 'https://a.example/');
+      assert.equal(link.href, `https://a.example/v1/gifts/${id}`);
+    }
+  }
+});
+
 test('what is no room id is refused', () => {
   for (const id of [
     0,

@@ -106,11 +106,11 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomCreate:
             .rooms(
                 .createRoom(
-                    try p.roomCreation(), key: try p.key(), privateMapKey: try p.optional("privateMapKey")))
+                    try p.roomCreation(), key: try p.key(), privateMapKey: try p.text("privateMapKey", .secret)))
         case .roomEnter:
             .rooms(
                 .enterRoom(
-                    try p.room(), since: try p.optional("since"), privateMapKey: try p.optional("privateMapKey")))
+                    try p.room(), since: try p.optional("since"), privateMapKey: try p.text("privateMapKey", .secret)))
         case .roomExit: try p.command(.exitRoom)
         case .roomDestroy: try p.command(.destroyRoom)
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
@@ -222,6 +222,7 @@ extension Parameters {
         guard lines.count <= MediaLineName.mostLines else {
             throw RoomError.invalid("lines", "an offer has at most \(MediaLineName.mostLines) lines")
         }
+        try lines.keys.map { SaidText(.mediaLine, $0, "lines") }.checkSizes()
         return lines
     }
 
@@ -234,8 +235,10 @@ extension Parameters {
         return SessionOpening(
             version: try required("version"), application: ApplicationID(try required("app")), user: try user(),
             ticket: try optional("ticket") ?? "", name: try personName(), avatar: try optional("avatar"),
-            resume: try optional("resume"),
-            client: try client.map { "\(try $0.optional("name") ?? "") \(try $0.optional("version") ?? "")" })
+            resume: try text("resume", .secret),
+            client: try client.map {
+                "\(try $0.text("name", .clientName) ?? "") \(try $0.text("version", .clientName) ?? "")"
+            })
     }
 
     fileprivate func roomCreation() throws -> RoomCreation {

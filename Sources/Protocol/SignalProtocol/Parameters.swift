@@ -63,6 +63,13 @@ struct Parameters {
         return value
     }
 
+    /// A text whose length nothing else checks.
+    func text(_ name: String, _ kind: TextKind) throws -> String? {
+        let text: String? = try optional(name)
+        try [SaidText(kind, text ?? "", name)].checkSizes()
+        return text
+    }
+
     func object(_ name: String) throws -> Parameters? {
         guard let container, container.contains(Key(name)), try !container.decodeNil(forKey: Key(name)) else {
             return nil

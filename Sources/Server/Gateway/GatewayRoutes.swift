@@ -28,11 +28,12 @@ struct GatewayRoutes: Sendable {
     let isReady: @Sendable () -> Bool
 
     func router() -> Router<GatewayRequest> {
-        let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
+        let router = GatewayRouter()
         router.add(middleware: requests)
         router.add(middleware: ProxyConnections())
         router.add(middleware: RefusedText())
         router.add(middleware: AwaitedBodies())
+        router.add(middleware: WholeServerRequests())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in
             isReady() && !acceptor.isDraining
@@ -53,14 +54,16 @@ struct GatewayRoutes: Sendable {
         ).addRoutes(to: router)
         addOperatorRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
+        router.get("") { request, context in await page(request, context) }
+        router.answerOtherMethods()
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
-        for path: RouterPath in ["", "v1/**", "**"] {
-            router.get(path) { request, context in await page(request, context) }
+        for path: RouterPath in ["v1/**", "**"] {
+            router.pages(path) { request, context in await page(request, context) }
         }
-        return router
+        return router.router
     }
 
-    private func addOperatorRoutes(to router: Router<GatewayRequest>) {
+    private func addOperatorRoutes(to router: GatewayRouter) {
         let signIn = OperatorSignIn(store: operators.stores.keys, signIn: services.signIn, clock: services.clock)
         let restrictions = OperatorRestrictions(
             store: operators.stores.restrictions, signIn: services.signIn,

@@ -41,7 +41,7 @@ package struct HTTPMediaHandler: Sendable {
         self.isDraining = isDraining
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         for kind in [HTTPMediaKind.publish, .play] {
             let room: RouterPath = "v1/\(kind.rawValue)/:room"
             let session: RouterPath = "v1/\(kind.rawValue)/:room/:secret"

@@ -43,7 +43,7 @@ package struct ChatHandler: Sendable {
         self.address = address
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.post("v4/**") { request, context in await respond(request, context) }
     }
 

@@ -57,7 +57,7 @@ package struct RoomAPIHandler: Sendable {
         self.address = address
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.post("") { request, context in await respond(request, context) }
     }
 
@@ -111,7 +111,7 @@ package struct RoomAPIHandler: Sendable {
     // MARK: Who calls
 
     private func signer(_ request: Request, _ body: [UInt8]) async throws(RoomAPIFailure) -> OperatorKey {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+        guard HTTPReply.isType(request, "application/json") else {
             throw RoomAPIFailure("InvalidParameter", "the body is application/json")
         }
         guard let signature = request.headers[.authorization].flatMap({ TC3Signature($0) }) else {

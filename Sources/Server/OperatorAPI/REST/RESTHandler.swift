@@ -17,7 +17,6 @@ package struct RESTHandler: Sendable {
     /// Removes the songs that somebody uploaded, and says how many there were; blocks.
     package typealias EraseSongs = @Sendable (UserID, ApplicationID) throws -> Int
 
-    private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let messagesShown = 1...200
 
     private let operators: OperatorSignIn
@@ -73,28 +72,12 @@ package struct RESTHandler: Sendable {
         self.isDraining = isDraining
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
-        for (path, routes) in Dictionary(grouping: RESTRoute.all, by: \.path) {
-            let allowed = routes.map(\.method.rawValue).sorted().joined(separator: ", ")
-            for method in Self.methods {
-                let path = RouterPath("v1/" + path)
-                if let route = routes.first(where: { $0.method == method }) {
-                    router.on(path, method: method) { request, context in await respond(route, request, context) }
-                } else {
-                    router.on(path, method: method) { _, _ in Self.wrongMethod(allowed) }
-                }
+    package func addRoutes(to router: GatewayRouter) {
+        for route in RESTRoute.all {
+            router.on(RouterPath("v1/" + route.path), method: route.method) { request, context in
+                await respond(route, request, context)
             }
         }
-    }
-
-    static let nothingHere = HTTPReply.failure(
-        code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
-
-    private static func wrongMethod(_ allowed: String) -> Response {
-        var response = HTTPReply.failure(
-            code: 405, name: "method_not_allowed", message: "this path takes \(allowed)", status: .methodNotAllowed)
-        response.headers[.allow] = allowed
-        return response
     }
 
     private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 import RoomModel
 import SignalProtocol
@@ -156,8 +157,10 @@ struct RESTParameters {
     }
 
     private mutating func take(query request: Request, of route: RESTRoute) throws(Refusal) {
+        // Forms, browsers and most libraries write a space as a plus, and everybody a plus as %2B.
+        let query = URI("/?" + (request.uri.query ?? "").replacing("+", with: "%20")).queryParameters
         for (name, isNumber) in route.query {
-            guard let text = request.uri.queryParameters[name[...]] else { continue }
+            guard let text = query[name[...]] else { continue }
             asked.insert(name)
             if isNumber {
                 guard let number = Int(text) else { throw Refusal(.invalid(name, "\(name) is a number")) }

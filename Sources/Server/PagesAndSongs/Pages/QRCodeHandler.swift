@@ -10,7 +10,7 @@ package struct QRCodeHandler: Sendable {
 
     package init(origins: OriginRule) { self.origins = origins }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.get("v1/qr.svg") { request, _ in answer(request) }
     }
 

@@ -37,7 +37,7 @@ package final class SongHandler: Sendable {
         slots = UploadSlots(limits)
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.get("v1/songs") { request, _ in await self.list(request) }
         router.post("v1/songs") { request, _ in await self.upload(request) }
         router.delete("v1/songs/:id") { request, context in

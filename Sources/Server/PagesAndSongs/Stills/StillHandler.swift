@@ -11,7 +11,7 @@ package struct StillHandler: Sendable {
 
     package init(rooms: RoomDirectory) { self.rooms = rooms }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.get("v1/rooms/{room}/still/{file}") { request, _ in answer(request) }
     }
 

@@ -25,7 +25,7 @@ package struct TicketHandler: Sendable {
         self.address = address
     }
 
-    package func addRoutes(to router: Router<GatewayRequest>) {
+    package func addRoutes(to router: GatewayRouter) {
         router.post("v1/tickets") { request, context in await answer(request, context) }
     }
 
