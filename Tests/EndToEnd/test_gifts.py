@@ -3,6 +3,7 @@
 from legibility import DOUBLE, NORMAL, Reader
 from steps import create_salon, enter_salon, sit, shows
 from story import story
+from test_dock import speaks
 
 
 def draws(person, coins, times=1):
@@ -96,12 +97,26 @@ def test_gift(people):
     has_line(anna, "Rose", "from Ben", "+", "4 coins after it")
     anna.sees("coins-earnings", "4")
     anna.click("sheet-close")
+    # Each reads the name that the operator gave it in their language: in the chat, on the banner, in the statement, in the tray.
+    speaks(anna, "ko")
+    anna.sees("chat-gift", "장미")
+    ben.click("gift-rose")
+    saw(anna, "장미")
+    anna.click("more")
+    anna.click("more-coins")
+    anna.click("coins-earnings")
+    has_line(anna, "장미")
+    anna.click("sheet-close")
+    carol.click("sheet-close")
+    speaks(carol, "zh-Hans")
+    carol.click("gifts")
+    carol.sees("gift-rose", "玫瑰")
     # The end tells everybody what came together.
     anna.click("more")
     anna.click("more-end")
     anna.click("ask-yes")
-    for person in (anna, ben):
-        person.sees("end-gifts", "4 coins")
+    for person, coins in ((anna, "5"), (ben, "5 coins")):
+        person.sees("end-gifts", coins)
         person.sees("end-supporter", "Ben")
 
 

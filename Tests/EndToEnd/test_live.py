@@ -91,6 +91,15 @@ def test_go_live(people):
     ben.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LOW_POWER})
     ben.open(f"/r/{room}")
     ben.sees("banner-soundBlocked", "holds sound and picture back")
+    # On a phone a notice's text has the whole width, and its button stands below; on a desktop it stands beside.
+    below = """
+        const [text, button] = ['p', 'button'].map(e => document.querySelector(`[data-testid=banner-soundBlocked] ${e}`).getBoundingClientRect());
+        return button.top >= text.bottom;
+        """
+    assert not ben.run(below)
+    ben.size(390, 844)
+    assert ben.run(below)
+    ben.size(1280, 800)
     running = "return [...document.querySelectorAll('ov-video video')].filter(e => e.srcObject).map(e => !e.paused)"
     assert ben.run(running) == [False] and ben.run("return !document.querySelector('[autoplay]')"), "Safari draws its own button over those"
     ben.click("banner-action")

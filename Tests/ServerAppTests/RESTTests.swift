@@ -295,6 +295,53 @@ extension WholeServerTests {
         }
 
         @Test(
+            "G02-R a gift has names in other languages, which everybody is told with it; what names no language is refused"
+        )
+        func giftNames() async throws {
+            try await RESTHouse.with { house in
+                let names: JSON = ["ko": "장미", "zh-Hans": "玫瑰"]
+                let set = try await house.send("PUT", "gifts/rose", ["name": "Rose", "names": names, "price": 1])
+                #expect(set.status == 200 && set.json["names"] == names)
+                #expect(try await house.send("GET", "gifts").json["gifts"][0]["names"] == names)
+                let trail = try await house.send("GET", "audit").json["lines"][0]["detail"]
+                #expect(trail["names"].string == "ko: 장미, zh-Hans: 玫瑰")
+                let guest = try await house.server.signedIn("guest")
+                #expect(try await guest.call("gift.list", [:])["gifts"][0]["names"] == names)
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/top-ups", ["coins": 5], headers: ["Idempotency-Key: a"]) == "200")
+                try await guest.call("gift.send", ["room": 48_213, "gift": "rose", "key": "g"])
+                let sent = try await owner.event("gifts.sent")
+                #expect(sent["gifts"][0]["gift"]["names"] == names)
+                let statement = try await guest.call("wallet.statement", ["limit": 1])
+                #expect(statement["entries"][0]["gift"]["names"] == names)
+                let languages = [
+                    "ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "ru", "th", "tr", "vi",
+                ]
+                func named(_ count: Int) -> JSON {
+                    .object(Dictionary(uniqueKeysWithValues: languages.prefix(count).map { ($0, "Rose") }))
+                }
+                let long = String(repeating: "장", count: 65)
+                for wrong: JSON in [
+                    ["korean": "장미"], ["ko": ""], ["ko": .string(long)], ["ko": 5], ["ko": "a\nb"], "장미", ["장미"],
+                    named(13),
+                ] {
+                    #expect(
+                        try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "names": wrong, "price": 1])
+                            == "400 invalid_params", "\(wrong)")
+                }
+                #expect(
+                    try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "names": named(12), "price": 1])
+                        == "200")
+                let bare = try await house.send("PUT", "gifts/rose", ["name": "Rose", "price": 1])
+                #expect(bare.status == 200 && bare.json["names"] == .null)
+            }
+        }
+
+        @Test(
             "G02-S who repeats a gift after the room has ended, or after leaving it, is told what became of the first one"
         )
         func giftsRepeatedLater() async throws {

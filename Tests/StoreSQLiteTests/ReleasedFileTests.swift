@@ -120,12 +120,19 @@ struct ReleasedFileTests {
         store.webhooks.post([Self.news])
         _ = try await store.words.change(
             Self.application.id, adding: ["도박", "bull*"], removing: [], most: 9)
+        for gift in Self.gifts { try await store.gifts.save(gift, of: Self.application.id) }
         store.audit.note(Self.line)
         store.reports.post(Self.report) { _ in }
         // What comes after it is written after it.
         try await store.accounts.save(profile, of: Self.application.id)
     }
 
+    private static let gifts = [
+        Gift(id: "tea", name: "Tea", price: 5),
+        Gift(
+            id: "rose", name: "Rose", names: ["ko": "장미", "zh": "玫瑰"], price: 10, picture: "gifts/rose.svg",
+            isLarge: true),
+    ]
     private static let admins = [UserID(literal: "administrator"), UserID(literal: "shop")]
     private static let mute = Restriction(
         .chatMute, user: UserID(literal: "bob"), name: "Bob 밥", until: nil, everywhere: true,
@@ -226,5 +233,7 @@ struct ReleasedFileTests {
         #expect(
             store.restrictions.restriction(
                 .chatMute, of: Self.mute.user, from: .application, in: Self.application.id) == Self.mute)
+        guard version >= 12 else { return }
+        #expect(try await store.gifts.gifts(of: Self.application.id).gifts == Self.gifts)
     }
 }

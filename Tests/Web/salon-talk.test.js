@@ -152,6 +152,18 @@ test('who comes and goes is folded into one line; what concerns a seat is not', 
   assert.equal(tab.state.memberCount, 9);
 });
 
+test('the number of those who are here leaves out the host, and whoever is here counts while the host is away', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  assert.deepEqual([tab.state.memberCount, tab.state.audienceCount], [2, 1]);
+  await script.tell({ type: 'owner.absent', until: 1_795_267_900_000 });
+  await script.tell({ type: 'audience.left', user: 'alice' });
+  assert.deepEqual([tab.state.memberCount, tab.state.audienceCount], [1, 1]);
+  await script.tell({ type: 'owner.back' });
+  await script.tell({ type: 'audience.entered', member: member('alice', { role: 'owner' }) });
+  assert.deepEqual([tab.state.memberCount, tab.state.audienceCount], [2, 1]);
+});
+
 test('G05-W late joiners see the last messages, a hole is a line of its own, unread ones are counted', async t => {
   const script = { chat: 0 };
   const messages = [1, 2].map(chat => ({ chat, from: people.alice, text: `m${chat}`, time: chat }));

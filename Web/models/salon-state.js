@@ -166,6 +166,7 @@
  * @property {Me} me
  * @property {PersonView[]} audience those known who have no seat: owner, admins, then as they came
  * @property {number} memberCount everyone, the seated too
+ * @property {number} audienceCount everyone but the host
  * @property {import('../protocol/events.js').GiftStanding} gifts what the room has been given
  * @property {RequestView[]} requests waiting, oldest first, those put off last
  * @property {MyRequest | null} myRequest

@@ -224,6 +224,10 @@ export const strings = Object.freeze({
   'salon.listeners': '{count} listening',
   'salon.noListeners': 'No listeners yet',
   'salon.here': { one: '{count} person here', other: '{count} people here' },
+  'salon.besidesHost': {
+    one: '{count} person here besides the host',
+    other: '{count} people here besides the host',
+  },
   'salon.moreHere': { one: 'and {count} more', other: 'and {count} more' },
   'salon.leave': 'Leave',
   'salon.invite': 'Invite',

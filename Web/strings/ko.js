@@ -224,6 +224,7 @@ export const strings = Object.freeze({
   'salon.listeners': '{count}명이 듣는 중',
   'salon.noListeners': '아직 청취자가 없어요',
   'salon.here': { other: '{count}명 참여 중' },
+  'salon.besidesHost': { other: '호스트 외 {count}명 참여 중' },
   'salon.moreHere': { other: '외 {count}명' },
   'salon.leave': '나가기',
   'salon.invite': '초대',

@@ -217,6 +217,7 @@ export const strings = Object.freeze({
   'salon.listeners': '{count} 人在听',
   'salon.noListeners': '还没有听众',
   'salon.here': { other: '{count} 人在房间' },
+  'salon.besidesHost': { other: '除房主外 {count} 人在房间' },
   'salon.moreHere': { other: '还有 {count} 人' },
   'salon.leave': '离开',
   'salon.invite': '邀请',

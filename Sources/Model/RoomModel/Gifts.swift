@@ -4,6 +4,8 @@ public struct Gift: Codable, Hashable, Sendable {
     public var id: String
     /// As people read it, 1…64 characters.
     public var name: String
+    /// What it is called in other languages, by their tags ("ko", "zh-Hans").
+    public var names: [String: String]
     /// Coins.
     public var price: Int64
     /// Address of its picture; empty: none.
@@ -12,21 +14,36 @@ public struct Gift: Codable, Hashable, Sendable {
     public var isLarge: Bool
 
     /// A gift of that name and price.
-    public init(id: String, name: String, price: Int64, picture: String = "", isLarge: Bool = false) {
+    public init(
+        id: String, name: String, names: [String: String] = [:], price: Int64, picture: String = "",
+        isLarge: Bool = false
+    ) {
         self.id = id
         self.name = name
+        self.names = names
         self.price = price
         self.picture = picture
         self.isLarge = isLarge
     }
 
-    private enum CodingKeys: String, CodingKey { case id, name, price, picture, large }
+    /// What it is called in that language: by the tag as it is, without its last parts ("zh" for "zh-Hans-CN"), or by `name`.
+    public func name(in language: String) -> String {
+        var parts = language.split(separator: "-")
+        while !parts.isEmpty {
+            if let found = names[parts.joined(separator: "-")] { return found }
+            parts.removeLast()
+        }
+        return name
+    }
 
-    /// A picture and `large` may be left out.
+    private enum CodingKeys: String, CodingKey { case id, name, names, price, picture, large }
+
+    /// Names in other languages, a picture and `large` may be left out.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         id = try fields.decode(String.self, forKey: .id)
         name = try fields.decode(String.self, forKey: .name)
+        names = try fields.decodeIfPresent([String: String].self, forKey: .names) ?? [:]
         price = try fields.decode(Int64.self, forKey: .price)
         picture = try fields.decodeIfPresent(String.self, forKey: .picture) ?? ""
         isLarge = try fields.decodeIfPresent(Bool.self, forKey: .large) ?? false
@@ -37,6 +54,7 @@ public struct Gift: Codable, Hashable, Sendable {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(id, forKey: .id)
         try fields.encode(name, forKey: .name)
+        if !names.isEmpty { try fields.encode(names, forKey: .names) }
         try fields.encode(price, forKey: .price)
         if !picture.isEmpty { try fields.encode(picture, forKey: .picture) }
         if isLarge { try fields.encode(true, forKey: .large) }

@@ -11,6 +11,8 @@ package enum TextKind: String, CaseIterable, Hashable, Sendable {
     case forfeit, restrictionReason, reportWords
     /// A client's own id of a message, an invitation or a song.
     case clientID
+    /// What an operator calls a gift, in one language.
+    case giftName
     // Songs
     case songTitle, songArtist, songFile, lyrics
     // What no other person reads
@@ -67,6 +69,7 @@ package enum TextKind: String, CaseIterable, Hashable, Sendable {
         case .restrictionReason: Rule(.person, filtered: true, .all, Restriction.reasonBytes)
         case .reportWords: Rule(.operator, filtered: false, .none, Restriction.reasonBytes)
         case .clientID: Rule(.room, filtered: true, .none, RoomLimits.clientIDBytes)
+        case .giftName: Rule(.everybody, filtered: false, .none, RoomLimits.nameBytes)
         case .songTitle, .songArtist: Rule(.room, filtered: true, .all, RoomLimits.songTitleBytes)
         case .lyrics: Rule(.room, filtered: true, .operators, 256 << 10)
         case .search: Rule(.nobody, filtered: false, .none, RoomLimits.nameBytes)

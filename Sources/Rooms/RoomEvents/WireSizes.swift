@@ -38,8 +38,8 @@ extension RoomChange {
         case .gifted(let sent, let standing):
             standing.wireSize
                 + sent.reduce(WireSize.object) {
-                    $0 + 3 * WireSize.object + WireSize.of($1.gift.name) + WireSize.of($1.gift.picture)
-                        + $1.from.wireSize + $1.to.wireSize
+                    $0 + 3 * WireSize.object + WireSize.of($1.gift.name) + WireSize.of($1.gift.names)
+                        + WireSize.of($1.gift.picture) + $1.from.wireSize + $1.to.wireSize
                 }
         case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
             .roleChanged,

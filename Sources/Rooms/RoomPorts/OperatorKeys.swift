@@ -16,10 +16,12 @@ package struct OperatorKey: Hashable, Sendable {
     package var createdAt: Int64
     /// Milliseconds since 1970; `nil`: it is good until it is revoked.
     package var expiresAt: Int64?
+    /// Whether it opens something to requests from this machine alone. No stored key says so.
+    package var isForThisMachine: Bool
 
     package init(
         id: String, application: ApplicationID?, name: UserID, scopes: Set<OperatorScope>, digest: [UInt8],
-        createdAt: Int64, expiresAt: Int64? = nil
+        createdAt: Int64, expiresAt: Int64? = nil, isForThisMachine: Bool = false
     ) {
         self.id = id
         self.application = application
@@ -28,6 +30,7 @@ package struct OperatorKey: Hashable, Sendable {
         self.digest = digest
         self.createdAt = createdAt
         self.expiresAt = expiresAt
+        self.isForThisMachine = isForThisMachine
     }
 }
 

@@ -10,13 +10,19 @@ package struct GiftAdmin: Sendable {
     package struct Entry: Sendable, Hashable {
         package var id: String
         package var name: String
+        /// By language.
+        package var names: [String: String]
         package var price: Int64
         package var picture: String
         package var isLarge: Bool
 
-        package init(id: String, name: String, price: Int64, picture: String = "", isLarge: Bool = false) {
+        package init(
+            id: String, name: String, names: [String: String] = [:], price: Int64, picture: String = "",
+            isLarge: Bool = false
+        ) {
             self.id = id
             self.name = name
+            self.names = names
             self.price = price
             self.picture = picture
             self.isLarge = isLarge
@@ -47,7 +53,8 @@ package struct GiftAdmin: Sendable {
     /// Adds a gift, or changes the one with that id. What was given before stays as it was.
     package func set(_ entry: Entry) async throws {
         let gift = Gift(
-            id: entry.id, name: entry.name, price: entry.price, picture: entry.picture, isLarge: entry.isLarge)
+            id: entry.id, name: entry.name, names: entry.names, price: entry.price, picture: entry.picture,
+            isLarge: entry.isLarge)
         if let problem = GiftCatalogue.problem(with: gift) { throw ConfigurationFailure(problem) }
         try await withStore { store in
             let catalogue = try await store.gifts.gifts(of: application)
@@ -150,6 +157,8 @@ package struct GiftAdmin: Sendable {
 
 extension GiftAdmin.Entry {
     fileprivate init(_ gift: Gift) {
-        self.init(id: gift.id, name: gift.name, price: gift.price, picture: gift.picture, isLarge: gift.isLarge)
+        self.init(
+            id: gift.id, name: gift.name, names: gift.names, price: gift.price, picture: gift.picture,
+            isLarge: gift.isLarge)
     }
 }

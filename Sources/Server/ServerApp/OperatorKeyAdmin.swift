@@ -24,6 +24,9 @@ package struct OperatorKeyAdmin: Sendable {
     /// What a key may do, as it is written on the command line.
     package static let scopes = OperatorScope.allCases.map(\.rawValue)
 
+    /// On the command line: all of them, as this version knows them.
+    package static let everyScope = "all"
+
     private let data: String
 
     package init(data: String) { self.data = data }
@@ -39,10 +42,11 @@ package struct OperatorKeyAdmin: Sendable {
             throw ConfigurationFailure("a key's name has 1…32 of A-Z a-z 0-9 _ -")
         }
         var wanted: Set<OperatorScope> = []
-        for scope in scopes {
+        for scope in scopes.flatMap({ $0 == Self.everyScope ? Self.scopes : [$0] }) {
             guard let known = OperatorScope(rawValue: scope) else {
                 throw ConfigurationFailure(
-                    "there is no scope '\(scope)'; there are \(Self.scopes.joined(separator: ", "))")
+                    "there is no scope '\(scope)'; there are \(Self.scopes.joined(separator: ", ")), "
+                        + "and \(Self.everyScope) for all of them")
             }
             wanted.insert(known)
         }

@@ -36,6 +36,8 @@ package struct Readiness: Sendable, Hashable {
     /// One for each media worker.
     package var mediaPorts: [Int]
     package var mediaPort: Int { mediaPorts[0] }
+    /// In development: opens the console with a key for this run. A secret: for the terminal alone.
+    package var consoleLink: String?
     /// Since the process was started, where the host tells.
     package var milliseconds: Int64?
     package var residentBytes: UInt64
@@ -132,6 +134,9 @@ package struct ServerApplication: Sendable {
                 webhooks: webhooks.book, review: webhooks.review,
                 report: { [reports = RoomReports(logger, clock: clock)] in reports.report($0) }))
         try await rooms.start()
+        let runKey = mode == .development ? RunKey(beside: store.operatorKeys, clock: clock) : nil
+        var stores = store.operatorStores
+        if let runKey { stores.keys = runKey }
         let requests = RequestCounters()
         let history = ServerHistory(clock: clock) {
             let totals = rooms.totals.values
@@ -145,7 +150,7 @@ package struct ServerApplication: Sendable {
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
             operators: OperatorSettings(
-                stores: store.operatorStores, catalogues: catalogues, webhooks: webhooks, words: words,
+                stores: stores, catalogues: catalogues, webhooks: webhooks, words: words,
                 condition: condition(history, store),
                 firstApplication: Self.firstApplication
             ) { application in
@@ -158,7 +163,7 @@ package struct ServerApplication: Sendable {
             sessions: sessions, requests: requests, filter: { words.filter(of: $0) }, review: webhooks.review,
             clock: clock, logger: logger
         ) { port in
-            await onReady(readiness(port: port, media: media))
+            await onReady(readiness(port: port, media: media, runKey))
         }
         // Ends with the server: what is not delivered by then waits for the next start.
         let delivering = Task { await webhooks.run() }
@@ -298,10 +303,11 @@ package struct ServerApplication: Sendable {
                 + "--port chooses another port")
     }
 
-    private func readiness(port: Int, media: MediaPlane) -> Readiness {
+    private func readiness(port: Int, media: MediaPlane, _ runKey: RunKey?) -> Readiness {
         let started = HostResources.startedNanoseconds
+        let url = url(port: port)
         return Readiness(
-            url: url(port: port), port: port, mediaPorts: media.ports.map(Int.init),
+            url: url, port: port, mediaPorts: media.ports.map(Int.init), consoleLink: runKey?.consoleLink(of: url),
             milliseconds: started.map { (ServerClock().now.nanoseconds - $0) / 1_000_000 },
             residentBytes: HostResources.residentBytes)
     }

@@ -1,4 +1,5 @@
 package import Commerce
+import Foundation
 import GRDB
 package import RoomModel
 package import RoomPorts
@@ -14,9 +15,15 @@ package final class SQLiteGifts: GiftStore {
             GiftCatalogue(
                 try Row.fetchAll(
                     db,
-                    sql: "SELECT id, name, price, picture, large FROM gift WHERE application = ? ORDER BY price, id",
+                    sql: """
+                        SELECT id, name, names, price, picture, large FROM gift WHERE application = ? ORDER BY price, id
+                        """,
                     arguments: [application.rawValue]
-                ).map { Gift(id: $0[0], name: $0[1], price: $0[2], picture: $0[3], isLarge: $0[4]) })
+                ).map { row in
+                    Gift(
+                        id: row[0], name: row[1], names: try Self.names(row[2]), price: row[3], picture: row[4],
+                        isLarge: row[5])
+                })
         }
     }
 
@@ -24,9 +31,13 @@ package final class SQLiteGifts: GiftStore {
         try await commit.run { db in
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO gift (application, id, name, price, picture, large) VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO gift (application, id, name, names, price, picture, large)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
-                arguments: [application.rawValue, gift.id, gift.name, gift.price, gift.picture, gift.isLarge])
+                arguments: [
+                    application.rawValue, gift.id, gift.name, try Self.text(gift.names), gift.price, gift.picture,
+                    gift.isLarge,
+                ])
         }
     }
 
@@ -36,5 +47,15 @@ package final class SQLiteGifts: GiftStore {
                 sql: "DELETE FROM gift WHERE application = ? AND id = ?", arguments: [application.rawValue, gift])
             return db.changesCount > 0
         }
+    }
+
+    private static func names(_ text: String) throws -> [String: String] {
+        try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+    }
+
+    private static func text(_ names: [String: String]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(names), as: UTF8.self)
     }
 }

@@ -18,7 +18,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks, words,
-        restrictions, auditIndexes,
+        restrictions, auditIndexes, giftNames,
     ])
 
     private static let rooms = Migration(
@@ -233,6 +233,13 @@ struct Schema: Sendable {
                 word TEXT NOT NULL,
                 PRIMARY KEY (application, word)
             ) STRICT, WITHOUT ROWID;
+            """)
+
+    private static let giftNames = Migration(
+        version: 12,
+        sql: """
+            -- What a gift is called in other languages: a JSON object of names by language.
+            ALTER TABLE gift ADD COLUMN names TEXT NOT NULL DEFAULT '{}';
             """)
 
     private static let operatorKeys = Migration(

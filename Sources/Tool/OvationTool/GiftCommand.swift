@@ -23,7 +23,8 @@ struct GiftCommand: AsyncParsableCommand {
         func run() async throws {
             try await reporting {
                 for gift in try await GiftAdmin(data: folder.data, application: app).list() {
-                    let more = [gift.picture, gift.isLarge ? "large" : ""].filter { !$0.isEmpty }
+                    let names = gift.names.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                    let more = names + [gift.picture, gift.isLarge ? "large" : ""].filter { !$0.isEmpty }
                     print(([gift.id, "\(gift.price)", gift.name] + more).joined(separator: "\t"))
                 }
             }
@@ -41,6 +42,11 @@ struct GiftCommand: AsyncParsableCommand {
         var id: String
         @Option(help: "As people read it, up to 64 characters.")
         var name: String
+        @Option(
+            help: ArgumentHelp(
+                "What it is called in another language (ko, zh-Hans); can be given several times.",
+                valueName: "language=name"))
+        var nameIn: [String] = []
         @Option(help: "Coins.")
         var price: Int64
         @Option(help: "Address of its picture, https: or relative to the web app.")
@@ -49,11 +55,24 @@ struct GiftCommand: AsyncParsableCommand {
         var large = false
         @OptionGroup var folder: DataFolder
 
+        func validate() throws { _ = try names() }
+
         func run() async throws {
             try await reporting {
                 try await GiftAdmin(data: folder.data, application: app).set(
-                    .init(id: id, name: name, price: price, picture: picture, isLarge: large))
+                    .init(id: id, name: name, names: try names(), price: price, picture: picture, isLarge: large))
             }
+        }
+
+        private func names() throws -> [String: String] {
+            var names: [String: String] = [:]
+            for text in nameIn {
+                let parts = text.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, names.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
+                    throw ValidationError("--name-in is a language and a name, once for each language: ko=장미")
+                }
+            }
+            return names
         }
     }
 

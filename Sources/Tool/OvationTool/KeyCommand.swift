@@ -14,9 +14,11 @@ struct KeyCommand: AsyncParsableCommand {
             discussion: """
                 A key may do what its scopes say, in one application or, without --app, in all of them:
                 \(OperatorKeyAdmin.scopes.map { "  " + $0 }.joined(separator: "\n"))
+                'all' stands for all of these.
                 People see its name beside what it does, and so does 'ovation audit'.
                 Programs show the key. Client libraries of the room API sign instead: SecretId is the id, SecretKey the secret.
 
+                ovation key create --name console --scope all
                 ovation key create --app 1400000002 --name shop --scope rooms:read --scope messages:write
 
                 Stop the server that uses the data folder first.
@@ -26,7 +28,7 @@ struct KeyCommand: AsyncParsableCommand {
         var app: UInt32?
         @Option(help: "Its name: 1…32 of A-Z a-z 0-9 _ -")
         var name: String
-        @Option(help: "What it may do; can be given several times.")
+        @Option(help: "What it may do, or all; can be given several times.")
         var scope: [String]
         @Option(help: "For how many days it is good. [default: until you revoke it]")
         var days: Int?

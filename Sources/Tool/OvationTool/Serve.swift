@@ -96,6 +96,13 @@ struct Serve: AsyncParsableCommand {
         lines.append(
             "Ovation \(ServerApplication.version) is ready at \(readiness.url) "
                 + "(media on UDP \(Self.named(readiness.mediaPorts)); \(time)\(readiness.residentBytes >> 20) MiB)")
+        if let link = readiness.consoleLink {
+            // It lets its reader do everything. A file into which the output goes would keep it.
+            lines.append(
+                isatty(STDOUT_FILENO) == 1
+                    ? "Console, with a key for this run: \(link)"
+                    : "The console's link has a key for this run, so it is shown on a terminal alone.")
+        }
         // The code's colours are the terminal's own.
         Swift.print(lines.joined(separator: "\n"))
         fflush(nil)

@@ -13,7 +13,7 @@ import { openPeople } from './people.js';
  * @param {() => void} leave
  */
 export function salonHeader(context, leave) {
-  const { room, memberCount } = context.state;
+  const { room, audienceCount } = context.state;
   if (!room) return null;
   return html`<header class="salon-head" data-keep-clear>
     <button class="icon-button" type="button" aria-label=${t('salon.leave')} data-testid="back" @click=${leave}>${icon('arrow-left')}</button>
@@ -26,8 +26,8 @@ export function salonHeader(context, leave) {
         <span class="clip soft owner" dir="auto">${room.owner.name}</span>
       </p>
     </div>
-    <button class="head-chip numbers" type="button" data-testid="member-count" aria-label=${t('salon.here', { count: memberCount })}
-      @click=${() => openPeople(context)}>${icon('users-round')}<ov-count .value=${memberCount}></ov-count></button>
+    <button class="head-chip numbers" type="button" data-testid="member-count" aria-label=${t('salon.besidesHost', { count: audienceCount })}
+      @click=${() => openPeople(context)}>${icon('users-round')}<ov-count .value=${audienceCount}></ov-count></button>
     ${connectionChip(context)}
     <button class="icon-button" type="button" aria-label=${t('more.title')} data-testid="more" @click=${() => openMore(context, leave)}>
       ${icon('ellipsis')}</button>

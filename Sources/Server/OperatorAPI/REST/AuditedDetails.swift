@@ -24,5 +24,8 @@ extension OperatorKey {
 
 extension Gift {
     /// As the audit trail has it once it is set.
-    package var audited: [String: String] { ["gift": id, "name": name, "price": "\(price)"] }
+    package var audited: [String: String] {
+        let others = names.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        return ["gift": id, "name": name, "names": others, "price": "\(price)"].filter { !$0.value.isEmpty }
+    }
 }

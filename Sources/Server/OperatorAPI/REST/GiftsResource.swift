@@ -92,6 +92,7 @@ struct GiftsResource: Sendable {
     private static func gift(_ parameters: RESTParameters) throws(Refusal) -> Gift {
         Gift(
             id: try parameters.text("gift") ?? "", name: DirectionMarks.withoutIdle(try parameters.text("name") ?? ""),
+            names: (try parameters.textsByName("names") ?? [:]).mapValues(DirectionMarks.withoutIdle),
             price: try parameters.whole("price"), picture: try parameters.text("picture") ?? "",
             isLarge: try parameters.flag("large"))
     }

@@ -74,21 +74,24 @@ package final class OperatorSignIn: Sendable {
 
     /// The key that the request shows.
     /// - Throws: `not_signed_in` with the reason `missing`, `unknown` or `expired`.
-    package func key(_ request: Request) async throws(Refusal) -> OperatorKey {
+    package func key(_ request: Request, from address: ClientAddress) async throws(Refusal) -> OperatorKey {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Self.stranger("send the key as Authorization: Bearer ovk_…", "missing")
         }
-        guard let text = OperatorKeyText(parts[1]), let key = try await keys()[text.id], text.opens(key) else {
+        guard let text = OperatorKeyText(parts[1]), let key = try await keys()[text.id], text.opens(key),
+            address.isLoopback || !key.isForThisMachine
+        else {
             throw Self.stranger("there is no such key (see: ovation key list)", "unknown")
         }
         if isOver(key) { throw Self.stranger("the key is out of date", "expired") }
         return key
     }
 
-    /// The key of that name, unless it is out of date. Whoever names it has yet to prove that they hold it.
+    /// The key of that name, unless it is out of date. Whoever names it has yet to prove that they hold it. A key for this machine alone
+    /// signs nothing.
     package func key(id: String) async throws(Refusal) -> OperatorKey? {
-        guard let key = try await keys()[id], !isOver(key) else { return nil }
+        guard let key = try await keys()[id], !isOver(key), !key.isForThisMachine else { return nil }
         return key
     }
 

@@ -129,7 +129,7 @@ package struct RESTHandler: Sendable {
         }
         let address = address(request, context)
         let key: OperatorKey
-        do throws(Refusal) { key = try await operators.key(request) } catch {
+        do throws(Refusal) { key = try await operators.key(request, from: address) } catch {
             guard error.error.code == .notSignedIn, let wait = rates.takeWrong(address, now: clock.now) else {
                 throw error
             }

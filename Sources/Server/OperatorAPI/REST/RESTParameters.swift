@@ -62,6 +62,15 @@ struct RESTParameters {
         return texts
     }
 
+    /// An object of texts; `nil` if it is left out.
+    func textsByName(_ name: String) throws(Refusal) -> [String: String]? {
+        guard let value = fields[name] else { return nil }
+        guard let texts = value as? [String: String] else {
+            throw Refusal(.invalid(name, "\(name) is an object of texts"))
+        }
+        return texts
+    }
+
     /// One of some words; `nil` if it is left out.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _: Choice.Type
