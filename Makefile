@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-duet bench-pages soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ bench-line: ## what viewers see over narrow and changing lines, in virtual time,
 bench-duet: ## singing together: delay between singers, starts, what the audience hears, browsers (ARGS='--only D2')
 	@scripts/bootstrap build
 	@scripts/bench-duet $(ARGS)
+
+bench-pages: ## a first visit over a slow line, a live room's first sound and picture, a full salon's cost (ARGS='--only W1')
+	@scripts/bootstrap test
+	@scripts/bench-pages $(ARGS)
 
 soak: ## whether anything costs more the longer it lives: calls, turns, deliveries, media (ARGS='--scale 0.1')
 	@scripts/bootstrap build

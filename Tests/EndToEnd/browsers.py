@@ -132,11 +132,12 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=None, height=None, microphone="granted", dark=True, language="en",
-                 through=None, flags=(), driver=None, crowded=False, moving=False, whole=False):
+                 through=None, flags=(), driver=None, crowded=False, moving=False, whole=False, network=False):
         """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and sends a small
         picture, as one may have chosen on this device. `moving`: without the wish for less motion, which halves what a page costs
         where there is no graphics processor. `whole`: Chromium with its window, whose own pages take a third of what a story costs;
-        without it the same engine alone."""
+        without it the same engine alone. `network`: its log tells each
+        request, and a page is not waited for."""
         super().__init__(name, server, through)
         width, height = width or (960 if crowded else 1280), height or (640 if crowded else 800)
         self.motion = "no-preference" if moving else "reduce"
@@ -166,7 +167,9 @@ class Chromium(Person):
             options.add_argument("--deny-permission-prompts")
         if tone_hertz:
             options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if network else {})})
+        if network:
+            options.page_load_strategy = "none"
         self.seen = []
         self.closed = False
         look = (width, height, dark, language, crowded)
