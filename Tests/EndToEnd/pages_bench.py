@@ -115,6 +115,7 @@ class Visit:
 
 
 def first_visit(server, folder, line, path, shown):
+    """Up to what is `shown` after signing in, or until nothing comes any more."""
     with contextlib.closing(Visit(server, folder, line)) as visit:
         visit.person.open(path)
         visit.person.sees("sign-in", seconds=MOST_SECONDS)
@@ -124,7 +125,7 @@ def first_visit(server, folder, line, path, shown):
             visit.person.type("sign-in-name", "Vera" + os.urandom(2).hex())
             visit.person.click("sign-in-submit")
             visit.person.sees(shown, seconds=MOST_SECONDS)
-            visit.rest()
+            visit.take()
         protocol = visit.person.run("return performance.getEntriesByType('navigation')[0].nextHopProtocol")
         return {"requests": len(visit.requests), "kilobytes": sum(visit.requests.values()) / 1000, "words": found["words"] / 1000,
                 "press": found["press"] / 1000, "protocol": protocol}

@@ -13,7 +13,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXECUTABLE = pathlib.Path(os.environ.get("OVATION_EXECUTABLE", ROOT / ".build/debug/ovation"))
-# The sources of the pages, or another folder of them.
+# The sources of the pages, or another folder of them, such as the one that `scripts/pages` makes.
 WEB = pathlib.Path(os.environ.get("OVATION_WEB_ROOT", ROOT / "Web"))
 READY_SECONDS = 20
 BUILD_SECONDS = 1_200
