@@ -1,6 +1,7 @@
 import { Toasts } from './elements/toasts.js';
 import { preferredLanguage, useFirstLanguage, useLanguage } from './lib/i18n.js';
 import { watchKeyboard } from './lib/keyboard.js';
+import { keepOfflinePage } from './lib/offline.js';
 import { Router } from './lib/router.js';
 import { BeautyModel } from './models/beauty.js';
 import { CameraModel } from './models/camera.js';
@@ -33,9 +34,9 @@ const applyTheme = () => {
   const { theme } = preferences.get();
   const shown = theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
   document.documentElement.dataset.theme = shown;
-  document
-    .querySelector('meta[name=theme-color]')
-    ?.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
+  // One for each theme of the system; what is shown here may be the other.
+  for (const color of document.querySelectorAll('meta[name=theme-color]'))
+    color.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
 };
 systemTheme.addEventListener('change', applyTheme);
 preferences.subscribe(applyTheme);
@@ -54,3 +55,4 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   toasts,
   router: new Router(),
 });
+keepOfflinePage();
