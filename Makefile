@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet bench-pages pages soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,10 @@ bench-duet: ## singing together: delay between singers, starts, what the audienc
 	@scripts/bootstrap build
 	@scripts/bench-duet $(ARGS)
 
+bench-pages: ## a first visit over a slow line, a live room's first sound and picture, a full salon's cost (ARGS='--only W1', WEB=Web)
+	@scripts/bootstrap test
+	@WEB=$(WEB) scripts/bench-pages $(ARGS)
+
 soak: ## whether anything costs more the longer it lives: calls, turns, deliveries, media (ARGS='--scale 0.1')
 	@scripts/bootstrap build
 	@scripts/soak $(ARGS)
@@ -101,6 +105,10 @@ attack: ## attacks against a release server: bystanders must hardly notice (ARGS
 	@scripts/build-server
 	@swift build --product MediaAttack >/dev/null
 	@.venv/bin/python Tests/Attacks/attack.py $(ARGS)
+
+pages: ## the web app as it is released, bundled and packed, into .build-pages/web (serve it with --web-root)
+	@scripts/bootstrap dist
+	@scripts/pages $(ARGS)
 
 dist: ## a tarball and a Debian package for machines without Swift, into .build-dist/out
 	@scripts/bootstrap dist

@@ -1,6 +1,7 @@
 import { Toasts } from './elements/toasts.js';
-import { preferredLanguage, useLanguage } from './lib/i18n.js';
+import { preferredLanguage, useFirstLanguage, useLanguage } from './lib/i18n.js';
 import { watchKeyboard } from './lib/keyboard.js';
+import { keepOfflinePage } from './lib/offline.js';
 import { Router } from './lib/router.js';
 import { BeautyModel } from './models/beauty.js';
 import { CameraModel } from './models/camera.js';
@@ -9,12 +10,9 @@ import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
 import { jointMedia } from './models/joint-media.js';
 import { LineModel } from './models/line.js';
-import { LobbyModel } from './models/lobby.js';
 import { fetchMusic } from './models/music.js';
 import { PreferencesModel } from './models/preferences.js';
-import { SalonModel } from './models/salon.js';
 import { runApp } from './pages/shell.js';
-import { roomFromSlug } from './protocol/ids.js';
 
 const preferences = new PreferencesModel();
 watchKeyboard(window);
@@ -31,18 +29,20 @@ const toasts = new Toasts();
 document.body.append(toasts);
 
 const systemTheme = matchMedia('(prefers-color-scheme: light)');
-const applyPreferences = () => {
-  const { theme, language } = preferences.get();
+const wantedLanguage = () => preferences.get().language || preferredLanguage(navigator.languages);
+const applyTheme = () => {
+  const { theme } = preferences.get();
   const shown = theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
   document.documentElement.dataset.theme = shown;
-  document
-    .querySelector('meta[name=theme-color]')
-    ?.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
-  void useLanguage(language || preferredLanguage(navigator.languages));
+  // One for each theme of the system; what is shown here may be the other.
+  for (const color of document.querySelectorAll('meta[name=theme-color]'))
+    color.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
 };
-systemTheme.addEventListener('change', applyPreferences);
-preferences.subscribe(applyPreferences);
+systemTheme.addEventListener('change', applyTheme);
+preferences.subscribe(applyTheme);
 
+await useFirstLanguage(wantedLanguage());
+preferences.subscribe(() => void useLanguage(wantedLanguage()).catch(() => {}));
 runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   identity,
   preferences,
@@ -54,11 +54,5 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   effects,
   toasts,
   router: new Router(),
-  openLobby: session => new LobbyModel(session),
-  openSalon: (session, slug) => {
-    const room = roomFromSlug(slug);
-    if (room === null) throw new RangeError(`no room id: ${slug}`);
-    const picture = beauty.track;
-    return new SalonModel({ session, room, microphone, speaker, camera, picture, preferences, effects });
-  },
 });
+keepOfflinePage();

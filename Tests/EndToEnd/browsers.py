@@ -133,11 +133,12 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=None, height=None, microphone="granted", dark=True, language="en",
-                 through=None, flags=(), driver=None, crowded=False, moving=False, whole=False):
+                 through=None, flags=(), driver=None, crowded=False, moving=False, whole=False, network=False):
         """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and sends a small
         picture, as one may have chosen on this device. `moving`: without the wish for less motion, which halves what a page costs
         where there is no graphics processor. `whole`: Chromium with its window, whose own pages take a third of what a story costs;
-        without it the same engine alone."""
+        without it the same engine alone. `network`: its log tells each
+        request, and a page is not waited for."""
         super().__init__(name, server, through)
         width, height = width or (960 if crowded else 1280), height or (640 if crowded else 800)
         self.motion = "no-preference" if moving else "reduce"
@@ -168,10 +169,12 @@ class Chromium(Person):
             options.add_argument("--deny-permission-prompts")
         if tone_hertz:
             options.add_argument(f"--use-file-for-fake-audio-capture={self.profile / 'tone.wav'}")
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if network else {})})
+        if network:
+            options.page_load_strategy = "none"
         # Alike in all that a process is started with: one may serve the next, in a page of another size, with another sound in the
         # file that its microphone plays. What was made by a test's own driver may not.
-        self._kind = (microphone, bool(tone_hertz), flags) if shell and driver is None else None
+        self._kind = (microphone, bool(tone_hertz), flags) if shell and driver is None and not network else None
         self._origins = {server.url, self.door.url}
         self.seen = []
         self.closed = False

@@ -14,6 +14,8 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXECUTABLE = pathlib.Path(os.environ.get("OVATION_EXECUTABLE", ROOT / ".build/debug/ovation"))
+# The sources of the pages, or another folder of them, such as the one that `scripts/pages` makes.
+WEB = pathlib.Path(os.environ.get("OVATION_WEB_ROOT", ROOT / "Web"))
 READY_SECONDS = 20
 BUILD_SECONDS = 1_200
 
@@ -88,7 +90,7 @@ class Server:
 
     def command(self):
         return [EXECUTABLE, "serve", "--data", self.data, "--port", str(self.port), "--media-port", str(self.media_port),
-                "--web-root", ROOT / "Web", *self.arguments]
+                "--web-root", WEB, *self.arguments]
 
     def start(self):
         with open(self.output, "ab") as log:

@@ -7,8 +7,7 @@ from test_live import go_live, sees_no_picture, sees_picture
 # A face's colours with a grain, dark and light beside each other, and a blue field with the same grain; the corner says what is up.
 FILTER = """
 return (async () => {
-  const app = document.querySelector('script[src*="app.js"]').src;
-  const { BeautyFilter } = await import(new URL('video/beauty-filter.js', app).href);
+  const { BeautyFilter } = await import('/video/beauty-filter.js');
   const [width, height] = [640, 360];
   const bytes = new Uint8ClampedArray(width * height * 4);
   let seed = 1;

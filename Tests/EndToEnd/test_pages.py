@@ -208,3 +208,44 @@ def test_pictures_elsewhere(tmp_path):
                 assert stranger.asked == 0 and not ben.complaints()
             finally:
                 ben.close()
+
+
+# The worker that shows the page has the files that it needs.
+KEPT = "const done = arguments[0]; navigator.serviceWorker.ready.then(({ active }) => done(active.state))"
+
+
+@story("R12-W without a connection a page in the reader's language and theme stands in for any other, and goes when there is one; the app can be "
+       "put on a home screen, and nothing of it or of a room is kept")
+def test_offline(people, server):
+    person = people("지민", language="ko", width=390, height=844, dark=False)
+    sign_in(person)
+    person.sees("create-room-empty", "만들기")
+    assert person.run_async(KEPT) == "activated"
+    manifest = person.run_async(
+        "const done = arguments[0]; fetch(document.querySelector('link[rel=manifest]').href).then(r => r.json()).then(done)")
+    assert manifest["display"] == "standalone" and manifest["start_url"] == "/"
+    sizes = "const done = arguments[1], i = new Image(); i.onload = () => done(`${i.naturalWidth}x${i.naturalHeight}`); i.onerror = () => done(''); i.src = arguments[0]"
+    assert [person.run_async(sizes, icon["src"]) for icon in manifest["icons"]] == [icon["sizes"] for icon in manifest["icons"]]
+    assert person.run_async(sizes, person.attribute("link[rel=apple-touch-icon]", "href")) == "180x180"
+    server.stop()
+    person.open("/r/48213")
+    person.sees("offline", "연결되지 않았어요")
+    person.sees_no("[lang=en]", "No connection")
+    assert person.run("return document.documentElement.dataset.theme") == "light" and person.run(OVERFLOW) <= 0
+    kept = person.run_async("""const done = arguments[0];
+        caches.keys().then(names => Promise.all(names.map(async name => (await (await caches.open(name)).keys()).map(r => new URL(r.url).pathname))))
+          .then(all => done(all.flat()))""")
+    assert sorted(kept) == ["/offline/", "/offline/offline.css", "/offline/offline.js"], kept
+    person.click("section:lang(ko) button")
+    person.sees("offline", "연결되지 않았어요")
+    server.start()
+    person.sees("message-page")
+    person.sees_no("offline")
+    # A part of the app that does not come, as after an update of the server: told, and the page begins anew.
+    person.driver.execute_cdp_cmd("Network.enable", {})
+    person.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/lobby.js", "*/lobby-*.js"]})
+    person.open("/")
+    person.sees('[data-testid="message-page"][data-kind="server_unreachable"]')
+    person.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    person.click("retry")
+    person.sees("lobby")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tries the packages of `scripts/dist` in a fresh Debian 12 without Swift: install an older version, two people in a room, upgrade with
-that room, two people who hear each other, remove, purge; the tarball too; and the unit, started by systemd itself. Needs root, for chroot
-and containers. The older version is built from its own sources, which takes 10 minutes and more the first time.
+that room, two people who hear each other, remove, purge; the tarball too; the unit, started by systemd itself; and the stories of the
+browser tests on the pages as they are packed. Needs root, for chroot and containers. The older version is built from its own sources,
+which takes 10 minutes and more the first time.
 
     make test-dist
 """
@@ -39,6 +40,10 @@ SERVICE_USER = 64_142
 LIBRARIES = ["libavformat59", "libavcodec59", "libswresample4", "libavutil57"]
 # The last version whose snapshots had no format of their own, and the number that its package gets here.
 OLDER, OLDER_COMMIT = "0.0.9", "4c63d8767081e515c1459a2b5e647ec60e8e946b"
+
+
+# They walk through every kind of page.
+STORIES = [f"test_{name}.py" for name in ("pages", "salon", "live", "stills", "duet", "gifts", "effects", "beauty", "console")]
 
 
 def run(*command, fails=False, **options):
@@ -347,6 +352,15 @@ def tarball(machine, archive):
     assert "http://localhost:20199" in said, said
 
 
+@story("R12-W the pages as they are packed: people in every kind of room, and an operator at the console")
+def pages(package, folder):
+    run("dpkg-deb", "-x", package, folder / "pages")
+    packed = {"OVATION_EXECUTABLE": folder / "pages/usr/bin/ovation", "OVATION_WEB_ROOT": folder / "pages/usr/share/ovation/web"}
+    assert (packed["OVATION_WEB_ROOT"] / "built/routes.json").exists(), "they are bundled"
+    run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not nightly", *[ROOT / "Tests/EndToEnd" / name for name in STORIES],
+        env={**os.environ, **{name: str(path) for name, path in packed.items()}})
+
+
 @story("R10-S the unit is one that systemd reads without a word")
 def unit(package, folder):
     run("dpkg-deb", "-x", package, folder / "unpacked")
@@ -375,6 +389,7 @@ def main():
         try:
             for check, arguments in [
                 (unit, (newer, folder)),
+                (pages, (newer, folder)),
                 (service, (booted, folder / "service", newer)),
                 (packages, (machine, folder, older, newer)),
                 (tarball, (machine, OUT / f"ovation-{version}-linux-x86_64.tar.gz")),

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { dynamicKeys, errorText, preferredLanguage } from '../../Web/lib/i18n.js';
+import {
+  addTexts,
+  dynamicKeys,
+  errorText,
+  language,
+  preferredLanguage,
+  t,
+  useFirstLanguage,
+  useLanguage,
+} from '../../Web/lib/i18n.js';
 import { clientErrors, OvationError, serverErrors } from '../../Web/protocol/errors.js';
 import { strings as consoleEn } from '../../Web/strings/console/en.js';
 import { strings as consoleKo } from '../../Web/strings/console/ko.js';
@@ -11,6 +20,7 @@ import { strings as appEn } from '../../Web/strings/en.js';
 import { strings as appKo } from '../../Web/strings/ko.js';
 import { strings as appZh } from '../../Web/strings/zh-Hans.js';
 
+await useLanguage('en');
 const en = { ...appEn, ...consoleEn };
 const ko = { ...appKo, ...consoleKo };
 const zh = { ...appZh, ...consoleZh };
@@ -223,4 +233,29 @@ test("R07-W the browser's wishes choose the language", () => {
   ]) {
     assert.equal(preferredLanguage(wishes), language, wishes.join());
   }
+});
+
+test('R12-W a language is loaded when it is shown: the one asked for last stays, and who cannot have theirs reads another', async () => {
+  /** @type {(() => void)[]} */ const arrivals = [];
+  addTexts({
+    en: async () => ({ strings: {} }),
+    ko: () => new Promise(resolve => arrivals.push(() => resolve({ strings: { 'late.text': '늦은 글' } }))),
+    'zh-Hans': () => Promise.reject(new TypeError('the network is gone')),
+  });
+  await useLanguage('en');
+  assert.equal(t('late.text'), 'late.text', 'nobody loaded Korean');
+  const slow = useLanguage('ko');
+  await useLanguage('en');
+  for (const arrive of arrivals) arrive();
+  await slow;
+  assert.equal(language.get(), 'en', 'asked for last');
+  await useLanguage('ko');
+  assert.deepEqual(
+    [language.get(), t('late.text'), t('common.loading')],
+    ['ko', '늦은 글', appKo['common.loading']],
+  );
+  await assert.rejects(useLanguage('zh-Hans'));
+  assert.equal(language.get(), 'ko');
+  await useFirstLanguage('zh-Hans');
+  assert.equal(language.get(), 'en');
 });

@@ -1,12 +1,11 @@
 import { Toasts } from '../elements/toasts.js';
 import { asset } from '../lib/assets.js';
 import { html } from '../lib/html.js';
-import { addTexts, language, preferredLanguage, t, useLanguage } from '../lib/i18n.js';
+import { addTexts, language, preferredLanguage, t, useFirstLanguage, useLanguage } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { Store } from '../lib/store.js';
 import { childScope, view } from '../lib/view.js';
 import { PreferencesModel } from '../models/preferences.js';
-import { strings as english } from '../strings/console/en.js';
 import { OperatorApi } from './api.js';
 import { applicationsPage } from './pages/applications.js';
 import { auditPage } from './pages/audit.js';
@@ -38,9 +37,9 @@ import { problemText, wide } from './parts.js';
  */
 
 addTexts({
-  english,
-  load: wanted =>
-    wanted === 'ko' ? import('../strings/console/ko.js') : import('../strings/console/zh-Hans.js'),
+  en: () => import('../strings/console/en.js'),
+  ko: () => import('../strings/console/ko.js'),
+  'zh-Hans': () => import('../strings/console/zh-Hans.js'),
 });
 
 /** In this tab alone: a key is not kept on a machine that others use. */
@@ -75,15 +74,18 @@ const applyPreferences = () => {
   const { theme, language: wanted } = preferences.get();
   document.documentElement.dataset.theme =
     theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
-  void useLanguage(wanted || preferredLanguage(navigator.languages));
+  void useLanguage(wanted || preferredLanguage(navigator.languages)).catch(() => {});
 };
 systemTheme.addEventListener('change', applyPreferences);
-preferences.subscribe(applyPreferences);
+preferences.subscribe(applyPreferences, { now: false });
+const firstLanguage = preferences.get().language || preferredLanguage(navigator.languages);
 
 let scope = new AbortController();
 void start();
 
 async function start() {
+  await useFirstLanguage(firstLanguage);
+  applyPreferences();
   const text = sessionStorage.getItem(stored);
   if (!text) return showSignIn();
   const { key, app } = JSON.parse(text);

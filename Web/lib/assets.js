@@ -1,4 +1,6 @@
-const root = new URL('..', import.meta.url);
+// Bundles do not stand among the app's files: their page says where those are.
+const stated = globalThis.document?.documentElement?.dataset?.assets;
+const root = stated ? new URL(stated, document.baseURI) : new URL('..', import.meta.url);
 
 /**
  * The address of one of the app's own files, whatever build it is served from.

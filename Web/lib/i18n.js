@@ -1,4 +1,3 @@
-import { strings as english } from '../strings/en.js';
 import { Store } from './store.js';
 
 /**
@@ -7,8 +6,8 @@ import { Store } from './store.js';
  * @typedef {Readonly<Record<string, Message>>} Catalogue
  * @typedef {'en' | 'ko' | 'zh-Hans'} Language
  *
- * Where texts come from: English at hand, the others when they are shown.
- * @typedef {{english: Catalogue, load: (wanted: Language) => Promise<{strings: Catalogue}>}} Texts
+ * Where texts come from: each language is loaded when it is shown.
+ * @typedef {Readonly<Record<Language, () => Promise<{strings: Catalogue}>>>} Texts
  */
 
 /**
@@ -77,13 +76,17 @@ export const language = new Store(/** @type {Language} */ ('en'));
 /** @type {Texts[]} */
 const sources = [
   {
-    english,
-    load: wanted => (wanted === 'ko' ? import('../strings/ko.js') : import('../strings/zh-Hans.js')),
+    en: () => import('../strings/en.js'),
+    ko: () => import('../strings/ko.js'),
+    'zh-Hans': () => import('../strings/zh-Hans.js'),
   },
 ];
 
 /** @type {Map<Language, Catalogue>} */
-const catalogues = new Map([['en', /** @type {Catalogue} */ (english)]]);
+const catalogues = new Map();
+
+/** @type {Language | null} the language that was asked for last */
+let wish = null;
 
 /**
  * Adds the texts of an entry that has its own, such as the console, before it chooses a language.
@@ -91,19 +94,38 @@ const catalogues = new Map([['en', /** @type {Catalogue} */ (english)]]);
  */
 export function addTexts(texts) {
   sources.push(texts);
-  catalogues.set('en', { ...catalogues.get('en'), ...texts.english });
 }
 
 /**
- * Loads a language and shows it. Keeps the present one if it cannot be loaded.
+ * Before anything is said: the wanted language, or one that comes.
+ * @param {Language} wanted
+ */
+export async function useFirstLanguage(wanted) {
+  /** @type {unknown} */ let failure;
+  for (const one of new Set([wanted, .../** @type {Language[]} */ (Object.keys(languages))])) {
+    try {
+      return await useLanguage(one);
+    } catch (thrown) {
+      failure = thrown;
+    }
+  }
+  throw failure;
+}
+
+/**
+ * Loads a language and shows it. Keeps the present one if it cannot be loaded. Nothing is shown before the first has come: until then `t`
+ * gives keys.
  * @param {Language} wanted
  */
 export async function useLanguage(wanted) {
+  wish = wanted;
   if (!catalogues.has(wanted)) {
-    const modules = await Promise.all(sources.map(texts => texts.load(wanted)));
+    const modules = await Promise.all(sources.map(texts => texts[wanted]()));
     catalogues.set(wanted, Object.assign({}, ...modules.map(module => module.strings)));
   }
-  document.documentElement.lang = wanted;
+  // Another was asked for while this one was on its way.
+  if (wish !== wanted) return;
+  if (globalThis.document) document.documentElement.lang = wanted;
   language.set(wanted);
 }
 
@@ -150,12 +172,12 @@ export function parts(key, values) {
  * @param {string} key
  */
 export function hasText(key) {
-  return key in (catalogues.get('en') ?? {});
+  return key in (catalogues.get(language.get()) ?? {});
 }
 
 /** @param {string} key @param {Record<string, unknown>} values @returns {string} */
 function pattern(key, values) {
-  const message = catalogues.get(language.get())?.[key] ?? catalogues.get('en')?.[key];
+  const message = catalogues.get(language.get())?.[key];
   if (message === undefined) return key;
   if (typeof message === 'string') return message;
   const category = new Intl.PluralRules(language.get()).select(Number(values.count ?? 0));

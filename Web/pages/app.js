@@ -12,8 +12,6 @@
  * @property {import('../models/effects.js').EffectsModel} effects
  * @property {import('../elements/toasts.js').Toasts} toasts
  * @property {import('../lib/router.js').Router} router
- * @property {(session: import('../protocol/session.js').Session) => import('../models/lobby.js').LobbyModel} openLobby
- * @property {(session: import('../protocol/session.js').Session, slug: string) => import('../models/salon.js').SalonModel} openSalon
  */
 
 /**

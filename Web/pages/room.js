@@ -1,16 +1,18 @@
 import { Tones } from '../lib/tones.js';
 import { childScope, focusHeading } from '../lib/view.js';
+import { SalonModel } from '../models/salon.js';
 import { OvationError } from '../protocol/errors.js';
-import { roomSlug } from '../protocol/ids.js';
+import { roomFromSlug, roomSlug } from '../protocol/ids.js';
 import { greenRoom } from './green-room.js';
 import { releasePrepared } from './live/prepare.js';
 import { expectAnotherTry } from './lobby/create.js';
 import { wasJustCreated } from './lobby/id-sheet.js';
 import { messagePage, waitingPage } from './message.js';
-import { salonPage } from './salon/salon.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('../models/salon.js').SalonModel} SalonModel */
+
+/** The room itself, which is more than all that comes before it: it is loaded while somebody looks at the green room. */
+const loadSalon = () => import('./salon/salon.js');
 
 /**
  * A room by its address: the green room first, then the salon, and what there is to say when neither is possible.
@@ -21,7 +23,7 @@ import { salonPage } from './salon/salon.js';
  */
 export function roomPage(app, session, slug) {
   return (root, signal) => {
-    const salon = app.openSalon(session, slug);
+    const salon = openSalon(app, session, slug);
     const tones = new Tones(
       () => app.preferences.get().sounds,
       () => Object.values(salon.levels.get()).some(level => level > 8),
@@ -67,12 +69,20 @@ export function roomPage(app, session, slug) {
         // A viewer has nothing to try out.
         if (room.kind === 'live' && room.owner.id !== session.user.get()?.id) return await enter();
         show(greenRoom(app, room, enter));
+        void loadSalon().catch(() => {});
       } catch (thrown) {
         fail(thrown, preview);
       }
     };
     const enter = async () => {
       tones.unlock();
+      /** @type {typeof import('./salon/salon.js').salonPage} */ let salonPage;
+      try {
+        ({ salonPage } = await loadSalon());
+      } catch {
+        return fail(new OvationError('server_unreachable'), () => location.reload());
+      }
+      if (signal.aborted) return;
       try {
         await salon.enter();
       } catch (thrown) {
@@ -132,6 +142,23 @@ export function roomPage(app, session, slug) {
     );
     void preview();
   };
+}
+
+/** @param {App} app @param {import('../protocol/session.js').Session} session @param {string} slug */
+function openSalon(app, session, slug) {
+  const room = roomFromSlug(slug);
+  if (room === null) throw new RangeError(`no room id: ${slug}`);
+  const { microphone, speaker, camera, beauty, preferences, effects } = app;
+  return new SalonModel({
+    session,
+    room,
+    microphone,
+    speaker,
+    camera,
+    picture: beauty.track,
+    preferences,
+    effects,
+  });
 }
 
 /**

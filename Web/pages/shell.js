@@ -3,9 +3,8 @@ import { focusHeading } from '../lib/view.js';
 import { heldRooms } from '../models/held-rooms.js';
 import { OvationError } from '../protocol/errors.js';
 import { heldPage } from './held.js';
-import { lobbyPage } from './lobby/lobby.js';
+import { latePage } from './late.js';
 import { messagePage } from './message.js';
-import { roomPage } from './room.js';
 import { watchInvitations } from './shared/elsewhere.js';
 import { signInPage } from './sign-in.js';
 
@@ -58,8 +57,18 @@ export function runApp(root, app) {
     const going = place.page === 'room' ? place.slug : null;
     if (place.page !== 'unknown' && heldRooms(session, going).length > 0)
       return show(`held ${going}`, heldPage(app, session, going, choose));
-    if (place.page === 'lobby') return show('lobby', lobbyPage(app, session));
-    if (place.page === 'room') return show(`room ${place.slug}`, roomPage(app, session, place.slug));
+    if (place.page === 'lobby')
+      return show(
+        'lobby',
+        latePage(app, async () => (await import('./lobby/lobby.js')).lobbyPage(app, session)),
+      );
+    if (place.page === 'room') {
+      const { slug } = place;
+      return show(
+        `room ${slug}`,
+        latePage(app, async () => (await import('./room.js')).roomPage(app, session, slug)),
+      );
+    }
     show('unknown', messagePage(app, { kind: 'notFound' }));
   };
   app.identity.state.subscribe(choose, { now: false });

@@ -23,12 +23,14 @@ import Testing
         ] {
             try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
         }
-        let root = try #require(WebRoot(folder: folder, watches: watches))
-        try await body(
-            folder,
-            PageHandler(
-                root: root, connectOrigins: ["https://tickets.example"], pictureOrigins: ["https://pictures.example"],
-                publicURL: "https://salon.example", secureTransportDays: 2, room: { _ in nil }))
+        try await body(folder, Self.handler(folder, watches: watches))
+    }
+
+    private static func handler(_ folder: String, watches: Bool = false, room: RoomInfo? = nil) throws -> PageHandler {
+        PageHandler(
+            root: try #require(WebRoot(folder: folder, watches: watches)), connectOrigins: ["https://tickets.example"],
+            pictureOrigins: ["https://pictures.example"], publicURL: "https://salon.example", secureTransportDays: 2,
+            room: { _ in room })
     }
 
     private func get(
@@ -105,6 +107,88 @@ import Testing
             #expect(await get("/b.png", [.range: "bytes=2-4", .ifRange: "\"x\""], from: handler)?.status == .ok)
             let beyond = await get("/b.png", [.range: "bytes=10-"], from: handler)
             #expect(beyond?.status == .rangeNotSatisfiable && beyond?.headers[.contentRange] == "bytes */10")
+        }
+    }
+
+    @Test(
+        "R12-S what was packed when it was built goes out so to who takes it, each form under a tag of its own, and is no file by itself"
+    )
+    func packed() async throws {
+        try await with { folder, _ in
+            for (suffix, text) in [("", Self.script), (".br", "by brotli"), (".gz", "by gzip")] {
+                try text.write(toFile: folder + "/c.js" + suffix, atomically: true, encoding: .utf8)
+            }
+            let handler = try Self.handler(folder)
+            var tags: Set<String> = []
+            for (accepted, coding, sent) in [
+                ("gzip, deflate, br, zstd", "br", "by brotli"), ("gzip", "gzip", "by gzip"),
+                ("br;q=0, gzip", "gzip", "by gzip"), ("identity", nil, Self.script),
+            ] {
+                let response = await get("/c.js", [.acceptEncoding: accepted], from: handler)
+                #expect(response?.headers[.contentEncoding] == coding && response?.headers[.vary] == "Accept-Encoding")
+                #expect(try await text(response) == sent)
+                let tag = try #require(response?.headers[.eTag])
+                tags.insert(tag)
+                let again = await get("/c.js", [.acceptEncoding: accepted, .ifNoneMatch: tag], from: handler)
+                #expect(again?.status == .notModified, "\(accepted)")
+                let other = await get("/c.js", [.acceptEncoding: "zstd", .ifNoneMatch: tag], from: handler)
+                #expect(other?.status == (coding == nil ? .notModified : .ok), "\(accepted)")
+            }
+            #expect(tags.count == 3)
+            for path in ["/c.js.br", "/c.js.gz"] { #expect(await get(path, from: handler) == nil) }
+        }
+    }
+
+    @Test(
+        "R12-S a bundle whose name carries its content is kept for ever, whatever the build; what has a plain name is asked for anew"
+    )
+    func bundles() async throws {
+        try await with { folder, _ in
+            try FileManager.default.createDirectory(
+                atPath: folder + "/built/worklets", withIntermediateDirectories: true)
+            for name in ["app-2XVYH6QD.js", "worklets/voice.js", "routes.json", "app-small.js"] {
+                try "{}".write(toFile: folder + "/built/" + name, atomically: true, encoding: .utf8)
+            }
+            let handler = try Self.handler(folder)
+            for (name, caching) in [
+                ("app-2XVYH6QD.js", "public, max-age=31536000, immutable"), ("worklets/voice.js", "no-cache"),
+                ("routes.json", "no-cache"), ("app-small.js", "no-cache"),
+            ] {
+                #expect(await get("/built/" + name, from: handler)?.headers[.cacheControl] == caching, "\(name)")
+            }
+            #expect(await get("/built/app-ZZZZZZZZ.js", from: handler) == nil, "one of another build")
+        }
+    }
+
+    @Test("R12-S a released page names what its language and its place will load, by what the browser says it reads")
+    func announced() async throws {
+        try await with { folder, plain in
+            #expect(try await !text(await get("/", from: plain)).contains("modulepreload"))
+            #expect(await get("/", from: plain)?.headers[.vary] == nil)
+            try FileManager.default.createDirectory(atPath: folder + "/built", withIntermediateDirectories: true)
+            try "<!--preload-->".write(toFile: folder + "/index.html", atomically: true, encoding: .utf8)
+            try
+                #"{"languages":{"en":["built/en.js"],"ko":["built/ko.js"],"zh-Hans":["built/zh.js"]},"pages":{"lobby":["built/l.js"],"room":["built/r.js"],"live":["built/r.js","built/s.js"]}}"#
+                .write(toFile: folder + "/built/routes.json", atomically: true, encoding: .utf8)
+            let handler = try Self.handler(folder)
+            for (path, wishes, files) in [
+                ("/", "ko-KR,ko;q=0.9,en;q=0.8", ["ko", "l"]), ("/r/11111", "fr, zh-TW;q=0.5", ["zh", "r"]),
+                ("/", "", ["en", "l"]),
+                ("/r/11111", "fr", ["en", "r"]),
+            ] {
+                let page = await get(path, [.acceptLanguage: wishes], from: handler)
+                let named = try await text(page).matches(of: /href="\/built\/(\w+)\.js"/).map { String($0.1) }
+                #expect(named == files, "\(path) \(wishes)")
+                #expect(page?.headers[.vary] == "Accept-Encoding, Accept-Language")
+            }
+            // Viewers of a live room pass no green room.
+            let settings = RoomSettings(name: "Evening")
+            let live = RoomInfo(
+                room: .number(11_111), kind: .live, settings: settings,
+                owner: UserProfile(id: try #require(UserID("kay")), name: "Kay"),
+                seats: 9, seated: 0, memberCount: 1, createdAt: 0, speaking: false)
+            let page = try await text(await get("/r/11111", from: Self.handler(folder, room: live)))
+            #expect(page.matches(of: /href="\/built\/(\w+)\.js"/).map { String($0.1) } == ["en", "r", "s"])
         }
     }
 

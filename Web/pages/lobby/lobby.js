@@ -6,6 +6,7 @@ import { icon } from '../../lib/icon.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
 import { pageKinds } from '../../models/kinds.js';
+import { LobbyModel } from '../../models/lobby.js';
 import { brand } from '../parts.js';
 import { openProfile } from '../profile.js';
 import { openSettings } from '../settings.js';
@@ -14,7 +15,6 @@ import { openCreate, takeAnotherTry } from './create.js';
 import { enterField } from './enter.js';
 
 /** @typedef {import('../app.js').App} App */
-/** @typedef {import('../../models/lobby.js').LobbyModel} LobbyModel */
 
 /**
  * Live rooms, and the way to start one.
@@ -24,7 +24,7 @@ import { enterField } from './enter.js';
  */
 export function lobbyPage(app, session) {
   return (root, signal) => {
-    const lobby = app.openLobby(session);
+    const lobby = new LobbyModel(session);
     lobby.start(signal);
     const enter = enterField(app, lobby, signal);
     const create = () => openCreate(app, lobby, signal);

@@ -34,6 +34,8 @@ package struct PageHandler: Sendable {
 
     private static let assets = "/assets/"
     private static let songs = "/songs/"
+    private static let built = "/built/"
+    private static let forEver = "public, max-age=31536000, immutable"
 
     /// - Parameter origin: scheme and host that the client used.
     /// - Returns: `nil` if there is nothing at the path.
@@ -41,15 +43,19 @@ package struct PageHandler: Sendable {
         let path = request.uri.path
         if path == "/" || path.hasPrefix("/r/") {
             root.refresh()
+            let info = path == "/" ? nil : await roomInfo(path)
+            let language = request.headers[values: .acceptLanguage].joined(separator: ",")
+            let place: AnnouncedModules.Place = path == "/" ? .lobby : info?.kind == .live ? .live : .room
             return page(
-                "index.html", card: await card(path, origin: publicURL ?? origin), origin: origin, request: request)
+                "index.html", card: card(of: info, origin: publicURL ?? origin),
+                announced: root.announced?.html(for: place, language: language), origin: origin, request: request)
         }
         // As people type it.
         if path == "/console" {
-            return page("console/index.html", card: nil, origin: origin, request: request)
+            return page("console/index.html", origin: origin, request: request)
         }
         if path.hasSuffix("/") {
-            return page(path.dropFirst() + "index.html", card: nil, origin: origin, request: request)
+            return page(path.dropFirst() + "index.html", origin: origin, request: request)
         }
         if path.hasPrefix(Self.assets) {
             let rest = path.dropFirst(Self.assets.count)
@@ -58,7 +64,12 @@ package struct PageHandler: Sendable {
             let isCurrent = rest[..<slash] == root.build
             return asset(
                 String(rest[rest.index(after: slash)...]), request: request,
-                caching: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
+                caching: isCurrent ? Self.forEver : "no-cache")
+        }
+        if path.hasPrefix(Self.built) {
+            return asset(
+                String(path.dropFirst()), request: request,
+                caching: Self.carriesItsContent(path) ? Self.forEver : "no-cache")
         }
         // Songs keep their address over builds, since rooms remember it: kept for a while, then asked for by tag.
         return asset(
@@ -66,12 +77,22 @@ package struct PageHandler: Sendable {
             caching: path.hasPrefix(Self.songs) ? "public, max-age=3600" : "no-cache")
     }
 
+    /// As esbuild writes it: `app-2XVYH6QD.js`.
+    private static func carriesItsContent(_ path: String) -> Bool {
+        guard let name = path.split(separator: "/").last, let dash = name.lastIndex(of: "-") else { return false }
+        let digest = name[name.index(after: dash)...].prefix { $0 != "." }
+        return digest.utf8.count == 8
+            && digest.utf8.allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) }
+    }
+
     private func page(
-        _ path: some StringProtocol, card: PageCard?, origin: String, request: Request
+        _ path: some StringProtocol, card: PageCard? = nil, announced: String? = nil, origin: String, request: Request
     ) -> Response? {
         guard let source = root.file(String(path)) else { return nil }
-        let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card)
+        let html = HTMLText.page(
+            String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card, announced: announced ?? "")
         var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
+        if announced != nil { response.headers[.vary] = "Accept-Encoding, Accept-Language" }
         response.headers[.contentSecurityPolicy] = contentSecurityPolicy(origin: origin)
         // Over plain HTTP a browser ignores it (RFC 6797 §8.1).
         if secureTransportDays > 0, origin.hasPrefix("https://") {
@@ -91,18 +112,18 @@ package struct PageHandler: Sendable {
     }
 
     private func serve(_ file: WebRoot.File, request: Request, caching: String) -> Response {
-        var headers: HTTPFields = [.cacheControl: caching, .eTag: file.tag]
-        if file.gzipped != nil { headers[.vary] = "Accept-Encoding" }
-        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(file.tag) == true {
+        let form = file.form(AcceptedCodings(request.headers[values: .acceptEncoding]))
+        let bytes = form.bytes
+        var headers: HTTPFields = [.cacheControl: caching, .eTag: form.tag]
+        if !file.packed.isEmpty { headers[.vary] = "Accept-Encoding" }
+        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(form.tag) == true {
             return Response(status: .notModified, headers: headers)
         }
-        var bytes = file.bytes
-        if let gzipped = file.gzipped, AcceptedCodings(request.headers[values: .acceptEncoding]).take("gzip") {
-            bytes = gzipped
-            headers[.contentEncoding] = "gzip"
-        } else if file.gzipped == nil {
+        if let coding = form.coding {
+            headers[.contentEncoding] = coding
+        } else if file.packed.isEmpty {
             headers[.acceptRanges] = "bytes"
-            switch ByteRange(header: request.isFresh(file.tag) ? request.headers[.range] : nil, size: bytes.count) {
+            switch ByteRange(header: request.isFresh(form.tag) ? request.headers[.range] : nil, size: bytes.count) {
             case .whole: break
             case .part(let range):
                 headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bytes.count)"
@@ -135,13 +156,16 @@ package struct PageHandler: Sendable {
         return [own, stated == own ? nil : stated].compactMap { $0 }
     }
 
-    private func card(_ path: String, origin: String) async -> PageCard? {
+    private func roomInfo(_ path: String) async -> RoomInfo? {
+        guard let id = RoomSlug.room(path.dropFirst(3)) else { return nil }
+        return await room(id)
+    }
+
+    private func card(of info: RoomInfo?, origin: String) -> PageCard {
         let plain = PageCard(
             title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
             image: root.file("icons/card.png") == nil ? nil : "\(origin)/assets/\(root.build)/icons/card.png")
-        guard path.hasPrefix("/r/"), let id = RoomSlug.room(path.dropFirst(3)), let info = await room(id) else {
-            return plain
-        }
+        guard let info else { return plain }
         let people = info.memberCount == 1 ? "1 person" : "\(info.memberCount) people"
         return PageCard(
             title: info.name,

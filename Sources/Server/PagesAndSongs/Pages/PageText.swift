@@ -38,8 +38,10 @@ enum HTMLText {
         return escaped
     }
 
-    /// An HTML file as it is served: `@build` in asset paths, and the card at `<!--meta-->`.
-    static func page(_ source: String, build: String, card: PageCard?) -> String {
-        source.replacing("/assets/@build/", with: "/assets/\(build)/").replacing("<!--meta-->", with: card?.html ?? "")
+    /// An HTML file as it is served: `@build` in asset paths, the card at `<!--meta-->`, and what is to be loaded ahead.
+    static func page(_ source: String, build: String, card: PageCard?, announced: String = "") -> String {
+        source.replacing("/assets/@build/", with: "/assets/\(build)/")
+            .replacing(AnnouncedModules.place, with: announced)
+            .replacing("<!--meta-->", with: card?.html ?? "")
     }
 }

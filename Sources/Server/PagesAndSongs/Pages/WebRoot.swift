@@ -1,6 +1,7 @@
 import CZlib
 import Digests
 import Foundation
+import HTTPGrammar
 import Synchronization
 
 /// The files of the web app, found once and kept in memory as they are asked for. Only what was found can be asked for,
@@ -8,9 +9,28 @@ import Synchronization
 package final class WebRoot: Sendable {
     struct File: Sendable {
         var bytes: [UInt8]
-        var gzipped: [UInt8]?
+        /// By content coding.
+        fileprivate(set) var packed: [String: [UInt8]]
         var contentType: String
-        /// Of the content, quoted, as `ETag` wants it.
+        /// Of the content.
+        fileprivate(set) var digest: String
+
+        /// What is sent to who takes these codings.
+        func form(_ accepted: AcceptedCodings) -> Form {
+            for coding in WebRoot.codings {
+                if let bytes = packed[coding.name], accepted.take(coding.name) {
+                    return Form(bytes: bytes, coding: coding.name, tag: "\"\(digest)-\(coding.name)\"")
+                }
+            }
+            return Form(bytes: bytes, coding: nil, tag: "\"\(digest)\"")
+        }
+    }
+
+    /// One way to send a file, with a tag of its own: the bytes differ (RFC 9110 §8.8.3.3).
+    struct Form: Sendable, Hashable {
+        var bytes: [UInt8]
+        var coding: String?
+        /// Quoted, as `ETag` wants it.
         var tag: String
     }
 
@@ -18,12 +38,18 @@ package final class WebRoot: Sendable {
         var path: String
         var size: Int
         var modified: Date
+        /// The codings in which it lies beside itself.
+        var packed: Set<String> = []
     }
+
+    /// From the one that packs best on; the names of files that were packed when they were built.
+    private static let codings = [(name: "br", suffix: ".br"), (name: "gzip", suffix: ".gz")]
 
     private struct State {
         var found: [String: Found] = [:]
         var files: [String: File] = [:]
         var build = ""
+        var announced: AnnouncedModules?
     }
 
     /// A file larger than this is no part of a web app, and would be kept in memory.
@@ -40,11 +66,14 @@ package final class WebRoot: Sendable {
         self.watches = watches
         let found = Self.find(in: folder)
         guard found["index.html"] != nil else { return nil }
-        self.state = Mutex(State(found: found, build: Self.build(of: found, in: folder)))
+        self.state = Mutex(Self.state(found, in: folder))
     }
 
     /// Names this state of all files; a part of the assets' paths, which may therefore be cached for ever.
     var build: String { state.withLock { $0.build } }
+
+    /// `nil` where pages are served as they were written.
+    var announced: AnnouncedModules? { state.withLock { $0.announced } }
 
     /// The file at a path inside the folder, such as `styles/app.css`.
     func file(_ path: String) -> File? {
@@ -52,7 +81,12 @@ package final class WebRoot: Sendable {
         guard let found = state.withLock({ $0.found[path] }), found.size <= Self.maximumFileBytes,
             let data = FileManager.default.contents(atPath: folder + "/" + path)
         else { return nil }
-        let file = Self.file(Array(data), path: path)
+        var packed: [String: [UInt8]] = [:]
+        for coding in Self.codings where found.packed.contains(coding.name) {
+            packed[coding.name] = FileManager.default.contents(atPath: folder + "/" + path + coding.suffix).map(
+                Array.init)
+        }
+        let file = Self.file(Array(data), path: path, packed: packed)
         state.withLock { $0.files[path] = file }
         return file
     }
@@ -67,16 +101,26 @@ package final class WebRoot: Sendable {
         guard watches else { return }
         let found = Self.find(in: folder)
         guard found["index.html"] != nil, state.withLock({ $0.found != found }) else { return }
-        let build = Self.build(of: found, in: folder)
-        state.withLock { $0 = State(found: found, build: build) }
+        let fresh = Self.state(found, in: folder)
+        state.withLock { $0 = fresh }
     }
 
-    static func file(_ bytes: [UInt8], path: String) -> File {
+    private static func state(_ found: [String: Found], in folder: String) -> State {
+        let announced = found[AnnouncedModules.path].flatMap {
+            FileManager.default.contents(atPath: folder + "/" + $0.path)
+        }
+        return State(
+            found: found, build: build(of: found, in: folder),
+            announced: announced.flatMap { try? JSONDecoder().decode(AnnouncedModules.self, from: $0) })
+    }
+
+    /// - Parameter packed: as it lies beside the file; text that does not is packed here.
+    static func file(_ bytes: [UInt8], path: String, packed: [String: [UInt8]] = [:]) -> File {
         let type = contentType(of: path)
-        let digest = hex(SHA256.hash(bytes).prefix(12))
+        var packed = packed
+        if packed.isEmpty, type.isText, bytes.count > 1024 { packed["gzip"] = gzip(bytes) }
         return File(
-            bytes: bytes, gzipped: type.isText && bytes.count > 1024 ? gzip(bytes) : nil, contentType: type.name,
-            tag: "\"\(digest)\"")
+            bytes: bytes, packed: packed, contentType: type.name, digest: hex(SHA256.hash(bytes).prefix(12)))
     }
 
     private static func find(in folder: String) -> [String: Found] {
@@ -89,6 +133,13 @@ package final class WebRoot: Sendable {
                 let size = attributes[.size] as? Int, let modified = attributes[.modificationDate] as? Date
             else { continue }
             found[path] = Found(path: path, size: size, modified: modified)
+        }
+        // What lies packed beside a file is a form of it, and no file of its own.
+        for path in found.keys {
+            for coding in codings where found[path + coding.suffix] != nil {
+                found[path]?.packed.insert(coding.name)
+                found[path + coding.suffix] = nil
+            }
         }
         return found
     }
