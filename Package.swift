@@ -209,6 +209,7 @@ let package = Package(
                 "HTTP", "Signalling", "RoomModel", "RoomEvents", "Commerce", "RoomPorts", "RoomService",
                 "SignalProtocol", "Digests", "Texts", "Timing", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
