@@ -26,6 +26,16 @@ def test_each_statement_is_there(table):
     assert not missing, "\n".join(missing)
 
 
+@pytest.mark.parametrize("table", [NAMED, EQUIVALENT], ids=["named", "equivalent"])
+def test_each_statement_is_in_a_folder_that_is_broken(table):
+    """Otherwise its row finds nothing to break."""
+    folders = re.findall(r'\("(Sources/[^"]+)", \[', (ROOT / "scripts/mutate").read_text())
+    outside = {
+        f"{test}: {broken['file']}" for test, broken in table
+        if not any(name.endswith(broken["file"]) and name.startswith(f"{folder}/") for name in SOURCES for folder in folders)}
+    assert not outside, "\n".join(sorted(outside))
+
+
 def test_each_test_is_there():
     """By the suite's name, and the function's where it is named."""
     files = [path.read_text() for path in (ROOT / "Tests").rglob("*.swift")]
