@@ -382,6 +382,7 @@ extension WholeServerTests {
                     "report.send", ["room": 48_213, "user": "guest", "cause": "spam", "words": "coins"])
                 let reports = try await house.send("GET", "reports").json
                 #expect(reports["reports"][0]["user"].string == "guest" && reports["reports"][1] == .null)
+                #expect(reports["reports"][0]["reporterName"].string == "Owner")
                 #expect(reports["reports"][0]["evidence"]["messages"][0]["text"].string == "buy \"coins\"")
                 let number = try #require(reports["reports"][0]["id"].int)
                 #expect(

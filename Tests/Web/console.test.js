@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OperatorApi } from '../../Web/console/api.js';
 import { csv } from '../../Web/console/export.js';
+import { giftBody, nameLanguages } from '../../Web/console/gift-fields.js';
 import { ListModel, mostChosen } from '../../Web/console/list.js';
+import { signIn, takeKey } from '../../Web/console/sign-in.js';
 import { roomSlug } from '../../Web/protocol/ids.js';
 
 test('R04-W a room stands in a path as its link has it', () => {
@@ -131,4 +133,86 @@ test('R04-W a file quotes what would be more than one cell, and no name is a for
     ]),
     'Name,People\r\n"a ""b"", c",5\r\n\'=1+1,-3\r\n\'@x,\'-\r\n"two\nlines",\r\n',
   );
+});
+
+test('R14-W a key in the address is taken out of it at once, the rest of the address stays, and what is no key signs nobody in', () => {
+  const page = (hash, search = '') => {
+    const replaced = [];
+    const taken = takeKey({
+      location: { hash, pathname: '/console/', search },
+      history: { replaceState: (_state, _title, url) => replaced.push(url) },
+    });
+    return { taken, replaced };
+  };
+  const key = `ovk_0123456789ab_${'0f'.repeat(32)}`;
+  assert.deepEqual(page(`#key=${key}`, '?page=rooms'), { taken: key, replaced: ['/console/?page=rooms'] });
+  assert.deepEqual(page('#key=ovk_short'), { taken: '', replaced: ['/console/'] });
+  assert.deepEqual(page('#part'), { taken: '', replaced: [] });
+  assert.deepEqual(page(''), { taken: '', replaced: [] });
+});
+
+/** A server with these applications, which knows one key with these scopes. */
+function operatorServer(applications, scopes, own) {
+  return async url => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
+    const app = Number(searchParams.get('app') ?? own ?? 0);
+    if (pathname === '/v1/key')
+      return Response.json({ id: 'k', name: 'k', scopes, ...(own && { app: own }) });
+    if (pathname === '/v1/applications')
+      return Response.json({ applications: applications.map(app => ({ app, name: `App ${app}` })) });
+    if (!applications.includes(app))
+      return Response.json(
+        { error: { code: 20404, name: 'app_unknown', message: 'unknown' } },
+        { status: 404 },
+      );
+    return Response.json({ gifts: [] });
+  };
+}
+
+test('R14-W the only application is shown at once, several are offered, and one that the server does not have is refused', async () => {
+  const scopes = ['applications', 'rooms:read'];
+  const only = await signIn('ovk', undefined, operatorServer([7], scopes));
+  assert.equal(only.api.app, 7);
+  const several = await signIn('ovk', undefined, operatorServer([7, 8], scopes));
+  assert.equal(several.api.app, undefined);
+  assert.deepEqual(
+    several.applications.map(({ app, name }) => [app, name]),
+    [
+      [7, 'App 7'],
+      [8, 'App 8'],
+    ],
+  );
+  assert.equal((await signIn('ovk', 8, operatorServer([7, 8], scopes))).api.app, 8);
+  await assert.rejects(signIn('ovk', 9, operatorServer([7, 8], scopes)), { name: 'app_unknown' });
+  // A key that may not read which there are.
+  const lesser = await signIn('ovk', undefined, operatorServer([7], ['rooms:read']));
+  assert.deepEqual([lesser.api.app, lesser.applications], [undefined, null]);
+  await assert.rejects(signIn('ovk', 9, operatorServer([7], ['rooms:read'])), { name: 'app_unknown' });
+  assert.equal((await signIn('ovk', 7, operatorServer([7], ['rooms:read']))).api.app, 7);
+  // A key of one application has nothing to choose.
+  const own = await signIn('ovk', undefined, operatorServer([7, 8], scopes, 7));
+  assert.deepEqual([own.api.app, own.applications], [undefined, null]);
+});
+
+test('R04-W G02-W a gift is named in the languages of the app and in those that it has, and in one more', () => {
+  assert.deepEqual(nameLanguages(null), ['ko', 'zh']);
+  assert.deepEqual(
+    nameLanguages({ id: 'rose', name: 'Rose', price: 1, names: { 'zh-Hant': '玫瑰', ja: 'バラ' } }),
+    ['ja', 'ko', 'zh-Hant'],
+  );
+  assert.deepEqual(
+    giftBody({
+      name: ' Rose ',
+      'name-ko': '장미',
+      'name-zh': ' ',
+      language: 'ja',
+      other: 'バラ',
+      price: '10',
+      picture: ' gifts/rose.svg',
+      large: '1',
+    }),
+    { name: 'Rose', names: { ko: '장미', ja: 'バラ' }, price: 10, picture: 'gifts/rose.svg', large: true },
+  );
+  const bare = giftBody({ name: 'Tea', language: 'ja', other: ' ', price: '5', picture: '', large: '' });
+  assert.deepEqual(bare, { name: 'Tea', names: {}, price: 5, picture: '', large: false });
 });

@@ -1,12 +1,13 @@
 import { Toasts } from '../elements/toasts.js';
-import { asset } from '../lib/assets.js';
+import { allowPictures, asset } from '../lib/assets.js';
 import { html } from '../lib/html.js';
 import { addTexts, language, preferredLanguage, t, useFirstLanguage, useLanguage } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { Store } from '../lib/store.js';
 import { childScope, view } from '../lib/view.js';
+import { request } from '../models/http.js';
 import { PreferencesModel } from '../models/preferences.js';
-import { OperatorApi } from './api.js';
+import { applicationName, showDoor } from './door.js';
 import { applicationsPage } from './pages/applications.js';
 import { auditPage } from './pages/audit.js';
 import { giftsPage } from './pages/gifts.js';
@@ -20,11 +21,12 @@ import { walletsPage } from './pages/wallets.js';
 import { webhooksPage } from './pages/webhooks.js';
 import { wordsPage } from './pages/words.js';
 import { problemText, wide } from './parts.js';
+import { signIn, takeKey } from './sign-in.js';
 
 /**
  * What the pages of the console work with.
  * @typedef {{
- *   api: OperatorApi, key: import('./api.js').KeyInfo, toasts: Toasts, signal: AbortSignal,
+ *   api: import('./api.js').OperatorApi, key: import('./api.js').KeyInfo, toasts: Toasts, signal: AbortSignal,
  *   may: (scope: string) => boolean, changes: (scope: string) => boolean,
  *   place: Store<Place>, go: (page: string, params?: Record<string, string>) => void,
  * }} Console
@@ -81,83 +83,58 @@ preferences.subscribe(applyPreferences, { now: false });
 const firstLanguage = preferences.get().language || preferredLanguage(navigator.languages);
 
 let scope = new AbortController();
-void start();
+// A link with another key that is opened in this tab changes the fragment alone: the page is not loaded anew.
+addEventListener('hashchange', () => {
+  const linked = takeKey();
+  if (linked) void start(linked);
+});
+void start(takeKey());
 
-async function start() {
+/** @param {string} linked the key of the link that was opened; else the one of this tab is used */
+async function start(linked) {
   await useFirstLanguage(firstLanguage);
   applyPreferences();
-  const text = sessionStorage.getItem(stored);
-  if (!text) return showSignIn();
-  const { key, app } = JSON.parse(text);
+  /** @type {{key?: string, app?: number}} */
+  const known = linked ? { key: linked } : JSON.parse(sessionStorage.getItem(stored) ?? '{}');
+  const { key, app } = known;
+  if (!key) return showSignIn();
   try {
     await enter(key, app);
   } catch (error) {
-    showSignIn(problemText(error), key);
+    showSignIn({ key, problem: problemText(error) });
   }
 }
 
 /** @param {string} key @param {number} [app] */
 async function enter(key, app) {
-  const api = new OperatorApi(key, { app });
-  const info = await api.get('key');
-  if (info.app === undefined && app === undefined) return showSignIn(t('console.signIn.whichApp'), key, true);
-  sessionStorage.setItem(stored, JSON.stringify({ key, app }));
-  showConsole(api, info);
+  const signedIn = await signIn(key, app);
+  // Gifts have pictures. Without the configuration those of other sites are not shown.
+  const config = await request('/v1/config').catch(() => null);
+  allowPictures(Array.isArray(config?.pictureOrigins) ? config.pictureOrigins : []);
+  const { api, applications } = signedIn;
+  if (signedIn.key.app === undefined && api.app === undefined)
+    return applications?.length === 0
+      ? showSignIn({ key, problem: t('console.signIn.noApplication') })
+      : showSignIn({ key, problem: t('console.signIn.whichApp'), applications });
+  sessionStorage.setItem(stored, JSON.stringify({ key, app: api.app }));
+  showConsole(signedIn, app => enter(key, app));
 }
 
-/** @param {string} [problem] @param {string} [key] @param {boolean} [asksApp] the key is good for all applications */
-function showSignIn(problem = '', key = '', asksApp = false) {
+/** @param {Partial<import('./door.js').DoorFields>} [fields] */
+function showSignIn(fields) {
   scope.abort();
   scope = new AbortController();
-  const state = { key, app: '', problem, busy: false };
-  const redraw = view(
-    root,
-    [language],
-    () => {
-      document.title = t('console.title');
-      return html`<main class="console-door">
-        <form class="stack card" novalidate @submit=${async (/** @type {Event} */ event) => {
-          event.preventDefault();
-          if (state.busy) return;
-          Object.assign(state, { busy: true, problem: '' });
-          redraw();
-          try {
-            await enter(state.key.trim(), state.app ? Number(state.app) : undefined);
-          } catch (error) {
-            Object.assign(state, { busy: false, problem: problemText(error) });
-            redraw();
-          }
-        }}>
-          <h1>${t('console.title')}</h1>
-          <p class="soft">${t('console.signIn.about')}</p>
-          <div class="field">
-            <label class="label" for="key">${t('console.signIn.key')}</label>
-            <input class="input" id="key" type="password" autocomplete="off" spellcheck="false" data-testid="console-key" .value=${state.key}
-              placeholder="ovk_…" @input=${(/** @type {Event} */ event) => {
-                state.key = /** @type {HTMLInputElement} */ (event.target).value;
-              }} />
-          </div>
-          ${
-            asksApp &&
-            html`<div class="field">
-              <label class="label" for="app">${t('console.signIn.app')}</label>
-              <input class="input" id="app" inputmode="numeric" autocomplete="off" data-testid="console-app" placeholder="1400000002"
-                @input=${(/** @type {Event} */ event) => {
-                  state.app = /** @type {HTMLInputElement} */ (event.target).value.replace(/\D/g, '');
-                }} />
-            </div>`
-          }
-          <p class=${state.problem ? 'problem' : 'only-read'} role="alert" data-testid="console-problem">${state.problem}</p>
-          <button class="button primary wide" type="submit" data-testid="console-enter" aria-busy=${String(state.busy)}>${t('console.signIn.enter')}</button>
-        </form>
-      </main>`;
-    },
-    scope.signal,
-  );
+  // A place of its own each time: what was drawn in a former one is gone with it.
+  const door = document.createElement('div');
+  root.replaceChildren(door);
+  showDoor(door, { key: '', problem: '', ...fields }, enter, scope.signal);
 }
 
-/** @param {OperatorApi} api @param {import('./api.js').KeyInfo} key */
-function showConsole(api, key) {
+/**
+ * @param {import('./sign-in.js').SignedIn} signedIn
+ * @param {(app: number) => Promise<void>} choose shows another application
+ */
+function showConsole({ api, key, applications }, choose) {
   scope.abort();
   scope = new AbortController();
   const { signal } = scope;
@@ -225,6 +202,18 @@ function showConsole(api, key) {
     },
     signal,
   );
+  const applicationChoice = () =>
+    applications &&
+    applications.length > 1 &&
+    html`<select class="input" aria-label=${t('console.signIn.app')} data-testid="console-application" @change=${(
+      /** @type {Event} */ event,
+    ) =>
+      choose(Number(/** @type {HTMLSelectElement} */ (event.target).value)).catch(error =>
+        toasts.show({ text: problemText(error), icon: 'circle-alert', tone: 'bad' }),
+      )}>${applications.map(
+      application =>
+        html`<option value=${String(application.app)} ?selected=${application.app === api.app}>${applicationName(application)}</option>`,
+    )}</select>`;
   let drawn = childScope(signal);
   place.subscribe(
     ({ page, params }) => {
@@ -240,7 +229,7 @@ function showConsole(api, key) {
         [language, width, ...stores],
         () => {
           document.title = `${t(`console.page.${name}`)} · ${t('console.title')}`;
-          return html`<header class="console-head"><h1>${t(`console.page.${name}`)}</h1></header>
+          return html`<header class="console-head"><h1>${t(`console.page.${name}`)}</h1>${applicationChoice()}</header>
             ${!wide.matches && html`<p class="soft small console-note" data-testid="console-narrow">${icon('info')}${t('console.narrow')}</p>`}
             ${draw()}`;
         },

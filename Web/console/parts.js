@@ -5,7 +5,7 @@ import { errorText, formatNumber, formatWhole, language, t } from '../lib/i18n.j
 import { icon } from '../lib/icon.js';
 import { roomSlug } from '../protocol/ids.js';
 
-/** Below this width things are read only: what has consequences is done with room to read what it is. */
+/** Below this width little is changed: what has consequences and can wait is done with room to read what it is. */
 export const wide = matchMedia('(min-width: 700px)');
 
 /**
@@ -19,6 +19,7 @@ export function problemText(error) {
     return t('console.error.denied', { message: error.message });
   }
   if (error.name === 'not_signed_in') return t('console.error.key');
+  if (error.name === 'app_unknown') return t('console.error.noApplication');
   if (error.name === 'user_id_invalid') return t('console.gifts.idWrong');
   if (error.name === 'not_found') return t('console.error.gone');
   if (error.name === 'invalid_params') return t('console.error.invalid', { message: error.message });
@@ -55,23 +56,20 @@ export function ago(time) {
 const commandsShown = 20;
 
 /**
- * Lines for a terminal that do the same.
+ * Lines for a terminal.
  * @param {string[]} commands
  */
-function commandLines(commands) {
+export function commandLines(commands) {
   const more = commands.length > commandsShown ? '\n…' : '';
   const command = commands.slice(0, commandsShown).join('\n') + more;
-  return html`<details class="console-command">
-    <summary>${t('console.sameCall')}</summary>
-    <code data-testid="console-command">${command}</code>
-    <button class="button compact" type="button" @click=${() => copy(commands.join('\n'))}>${icon('copy')}${t('console.copy')}</button>
-  </details>`;
+  return html`<div class="console-command"><code data-testid="console-command">${command}</code>
+    <button class="button compact" type="button" @click=${() => copy(commands.join('\n'))}>${icon('copy')}${t('console.copy')}</button></div>`;
 }
 
 /**
  * A field of a question. The value of `checks` are the checked words, with spaces between.
  * @typedef {{name: string, label: string, value?: string, kind?: 'text' | 'number' | 'area' | 'choice' | 'checks', choices?: [string, string][],
- *   limit?: number, about?: string}} Field
+ *   limit?: number, about?: string, show?: (value: string) => unknown}} Field `show`: what stands below it, by what is in it
  */
 
 /**
@@ -139,7 +137,11 @@ export function askFor({ console, title, about, yes, testid, danger, fields = []
         ${fields.map(field => fieldOf(field, values, sheet.redraw))}
         <p class=${problem ? 'problem' : 'only-read'} role="alert" data-testid="ask-problem">${problem}</p>
         ${calls.length > 1 && busy && html`<p class="soft" role="status">${t('console.progress', { done: String(at), count: calls.length })}</p>`}
-        ${calls.length > 0 && commandLines(calls.map(({ method, path, body }) => console.api.command(method, path, body)))}
+        ${
+          calls.length > 0 &&
+          html`<details><summary class="soft small">${t('console.sameCall')}</summary>
+            ${commandLines(calls.map(({ method, path, body }) => console.api.command(method, path, body)))}</details>`
+        }
         <div class="sheet-actions">
           <button class="button" type="button" @click=${sheet.close}>${t('common.cancel')}</button>
           <button class=${danger ? 'button danger filled' : 'button primary'} type="submit" data-testid="ask-yes" aria-busy=${String(busy)}>${yes}</button>
@@ -170,6 +172,7 @@ function fieldOf(field, values, redraw) {
               maxlength=${String(field.limit ?? 500)} autocomplete="off" .value=${values[field.name]} @input=${note} />`
     }
     ${field.about && html`<p class="soft small">${field.about}</p>`}
+    ${field.show?.(values[field.name])}
   </div>`;
 }
 

@@ -1,4 +1,5 @@
 import Gateway
+import RoomEvents
 import RoomModel
 import RoomPorts
 import Synchronization

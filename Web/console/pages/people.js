@@ -74,7 +74,7 @@ export function peoplePage(console) {
                   : t('console.restricted.until', { time: exactTime(restriction.until) })
               } · ${restriction.by}${restriction.reason && ` · ${restriction.reason}`}</span></span>
             ${
-              console.changes('people') &&
+              console.may('people') &&
               html`<button class="icon-button" type="button" data-testid="person-lift" aria-label=${t('console.rooms.lift')}
                 @click=${() => askLift(console, [restriction], load)}>${icon('shield-off')}</button>`
             }
@@ -87,26 +87,34 @@ export function peoplePage(console) {
           @click=${() => console.go('audit', { user: person.id })}>${t('console.audit.of')}</button></p>`
       }
       ${
-        console.changes('people') &&
+        console.may('people') &&
         html`<div class="console-actions">
           <button class="button compact" type="button" data-testid="person-restrict"
             @click=${() => askRestrict(console, person, load)}>${icon('ban')}${t('console.bans.add')}</button>
-          <button class="button compact" type="button" data-testid="person-rename" @click=${() =>
-            askFor({
-              console,
-              title: t('console.people.rename'),
-              yes: t('common.save'),
-              testid: 'ask-rename',
-              fields: [
-                { name: 'name', label: t('console.people.name'), value: person.name, limit: 64 },
-                { name: 'bio', label: t('console.people.bio'), value: person.bio, kind: 'area' },
-              ],
-              call: ({ name, bio }) =>
-                name.trim()
-                  ? { method: 'PATCH', path, body: { name: name.trim(), bio } }
-                  : t('console.missing', { field: t('console.people.name') }),
-              done: load,
-            })}>${icon('pencil')}${t('console.people.rename')}</button>
+          ${console.changes('people') && changes(person)}
+        </div>`
+      }
+    </section>`;
+  }
+
+  /** @param {any} person */
+  function changes(person) {
+    return html`<button class="button compact" type="button" data-testid="person-rename" @click=${() =>
+      askFor({
+        console,
+        title: t('console.people.rename'),
+        yes: t('common.save'),
+        testid: 'ask-rename',
+        fields: [
+          { name: 'name', label: t('console.people.name'), value: person.name, limit: 64 },
+          { name: 'bio', label: t('console.people.bio'), value: person.bio, kind: 'area' },
+        ],
+        call: ({ name, bio }) =>
+          name.trim()
+            ? { method: 'PATCH', path, body: { name: name.trim(), bio } }
+            : t('console.missing', { field: t('console.people.name') }),
+        done: load,
+      })}>${icon('pencil')}${t('console.people.rename')}</button>
           <button class="button compact" type="button" data-testid="person-sign-out" @click=${() =>
             askFor({
               console,
@@ -133,9 +141,6 @@ export function peoplePage(console) {
                 state.set({ ...state.get(), copies: erased.copies });
                 void load();
               },
-            })}>${icon('trash-2')}${t('console.people.erase')}</button>
-        </div>`
-      }
-    </section>`;
+            })}>${icon('trash-2')}${t('console.people.erase')}</button>`;
   }
 }

@@ -33,7 +33,7 @@ export function reportsPage(console) {
         key: report => report.id,
         open: report => openReport(console, report, () => list.refresh()),
         file: { name: 'reports', console },
-        choice: console.changes('reports') && {
+        choice: console.may('reports') && {
           label: report => report.evidence.name || report.user,
           actions: reports => settleSome(console, reports, () => list.refresh()),
         },
@@ -50,9 +50,9 @@ export function reportsPage(console) {
           },
           {
             label: t('console.reports.by'),
-            cell: report => report.reporter,
+            cell: report => html`<span class="clip">${reporterOf(report)}</span>`,
             minor: true,
-            sort: report => report.reporter,
+            sort: reporterOf,
           },
           {
             label: t('console.reports.room'),
@@ -78,6 +78,9 @@ export function reportsPage(console) {
       })}`,
   };
 }
+
+/** @param {any} report */
+const reporterOf = report => report.reporterName ?? report.reporter;
 
 /** @param {import('../console.js').Console} console @param {any[]} reports @param {() => void} done */
 function settleSome(console, reports, done) {
@@ -109,7 +112,7 @@ function openReport(console, report, changed) {
     className: 'console-detail',
     signal: console.signal,
     body: sheet => html`<div class="stack">
-      <p class="soft small">${exactTime(report.time)} · ${report.reporter} · ${t(`report.cause.${report.cause}`)}</p>
+      <p class="soft small">${exactTime(report.time)} · ${reporterOf(report)} · ${t(`report.cause.${report.cause}`)}</p>
       ${
         console.may('people') &&
         html`<p><button class="link-button" type="button" data-testid="report-person" @click=${() => {
@@ -127,7 +130,7 @@ function openReport(console, report, changed) {
       ${
         report.settled
           ? html`<p class="soft">${t('console.reports.settledBy', { name: report.settled.by })} ${report.settled.words}</p>`
-          : console.changes('reports') &&
+          : console.may('reports') &&
             html`<div class="console-actions"><button class="button primary compact" type="button" data-testid="report-settle" @click=${() =>
               askFor({
                 console,

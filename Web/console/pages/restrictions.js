@@ -35,7 +35,7 @@ export function restrictionsPage(console) {
           ${['ban', 'chat_mute'].map(value => html`<option value=${value} ?selected=${kind === value}>${t(`console.restricted.${value}`)}</option>`)}
         </select>
         ${
-          console.changes('people') &&
+          console.may('people') &&
           html`<button class="button compact" type="button" data-testid="bans-add"
             @click=${() => askRestrict(console, null, refresh)}>${icon('ban')}${t('console.bans.add')}</button>`
         }
@@ -48,7 +48,7 @@ export function restrictionsPage(console) {
         key: restriction => `${restriction.user} ${restriction.kind}`,
         open: restriction => console.go('people', { user: restriction.user }),
         file: { name: 'bans', console },
-        choice: console.changes('people') && {
+        choice: console.may('people') && {
           label: restriction => restriction.name || restriction.user,
           actions: restrictions =>
             html`<button class="button compact" type="button" data-testid="bans-lift"

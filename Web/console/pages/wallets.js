@@ -1,3 +1,4 @@
+import { giftName } from '../../lib/gift-name.js';
 import { html } from '../../lib/html.js';
 import { t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
@@ -111,7 +112,7 @@ export function walletsPage(console) {
               { label: t('console.wallets.what'), cell: line => t(`console.entry.${line.kind}`) },
               {
                 label: t('console.wallets.gift'),
-                cell: line => (line.gift ? `${line.gift.name} × ${line.count ?? 1}` : ''),
+                cell: line => (line.gift ? `${giftName(line.gift)} × ${line.count ?? 1}` : ''),
                 minor: true,
               },
               {

@@ -50,7 +50,7 @@ package struct RESTHandler: Sendable {
         rooms = OperatorRooms(rooms: services.rooms)
         wallets = WalletsResource(wallets: services.wallets)
         gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
-        records = RecordsResource(records: stores.records, clock: services.clock)
+        records = RecordsResource(records: stores.records, signIn: services.signIn, clock: services.clock)
         applications = ApplicationsResource(
             store: stores.accounts, signIn: services.signIn, people: restrictions.people,
             numbers: settings.firstApplication, changed: settings.applicationChanged)

@@ -15,6 +15,7 @@ struct RecordsResource: Sendable {
     private static let wordsLimit = 500
 
     let records: any OperatorRecords
+    let signIn: SignIn
     let clock: any TimeSource
 
     func perform(
@@ -55,8 +56,14 @@ struct RecordsResource: Sendable {
             found = try await records.reports(
                 of: access.application, all: all, after: cursor ?? 0, limit: limit)
         } catch { throw Self.unavailable }
+        // As they are called now: a report has the id alone, so that whoever is erased is named by nothing in it.
+        let reporters = Array(Set(found.map(\.report.reporter)))
+        let profiles = try await signIn.profiles(reporters, in: access.application)
+        let names = Dictionary(profiles.map { ($0.id, $0.name) }) { first, _ in first }
         return HTTPReply.json(
-            ReportsPage(reports: found.map(ReportsPage.Line.init), cursor: found.count == limit ? found.last?.id : nil))
+            ReportsPage(
+                reports: found.map { ReportsPage.Line($0, reporterName: names[$0.report.reporter]) },
+                cursor: found.count == limit ? found.last?.id : nil))
     }
 
     private func settle(
@@ -175,15 +182,18 @@ private struct ReportsPage: Encodable {
         var time: Int64
         var room: RoomID
         var reporter: UserID
+        /// Absent for one who has never said a name.
+        var reporterName: String?
         var user: UserID
         var cause: ReportCause
         var words: String?
         var evidence: StoredJSON
         var settled: Settled?
 
-        init(_ noted: NotedReport) {
+        init(_ noted: NotedReport, reporterName: String?) {
             let report = noted.report
             (id, time, room, reporter) = (noted.id, report.time, report.room, report.reporter)
+            self.reporterName = reporterName.flatMap { $0.isEmpty ? nil : $0 }
             (user, cause, words) = (report.user, report.cause, report.words)
             evidence = StoredJSON(text: report.evidence)
             settled = noted.settled.map { Settled(by: $0.by, time: $0.time, words: $0.words) }
