@@ -23,6 +23,7 @@ struct GatewayRoutes: Sendable {
     let songs: SongHandler
     let httpMedia: HTTPMediaSessions
     let services: GatewayServices
+    let cards: ShareCards
     let httpMediaRates: AddressRates
     let operators: OperatorSettings
     let requests: RequestLog
@@ -48,6 +49,7 @@ struct GatewayRoutes: Sendable {
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
         router.get("v1/rooms/{room}/still/{file}") { request, _ in still(request) }
+        router.get("v1/rooms/{room}/card/{file}") { request, _ in await card(request) }
         songs.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
@@ -179,17 +181,36 @@ struct GatewayRoutes: Sendable {
     /// What a room looks like now. Who has its number has read the list. It is kept no longer than it may be shown, and its address
     /// never means another picture.
     private func still(_ request: Request) -> Response {
-        let parts = request.uri.path.split(separator: "/")
-        guard parts.count == 5, parts[3] == "still", parts[4].hasSuffix(".jpg"),
-            let number = Int64(parts[4].dropLast(4)),
-            let room = RoomSlug.room(parts[2]), let still = services.rooms.still(number, of: room)
-        else {
-            return HTTPReply.failure(
-                code: 404, name: "not_found", message: "there is no such still, or it is shown no more",
-                status: .notFound)
+        guard let (still, _, _) = shownStill(request) else { return Self.noStill }
+        return picture(still.jpeg)
+    }
+
+    /// The same as messengers show it beside the room's link. Who asks too late, or where no picture can be read, gets a drawn one.
+    private func card(_ request: Request) async -> Response {
+        if let (still, number, room) = shownStill(request),
+            let card = await cards.card(of: still, number: number, in: room)
+        {
+            return picture(card)
         }
-        return HTTPReply.bytes(
-            still.jpeg, type: "image/jpeg",
+        let parts = request.uri.path.split(separator: "/")
+        guard let room = RoomSlug.room(parts[2]), let drawn = pages?.drawnCard(of: room) else { return Self.noStill }
+        return Response(status: .found, headers: [.location: drawn, .cacheControl: "no-cache"])
+    }
+
+    private func shownStill(_ request: Request) -> (StillPicture, Int64, RoomID)? {
+        let parts = request.uri.path.split(separator: "/")
+        guard parts.count == 5, parts[4].hasSuffix(".jpg"), let number = Int64(parts[4].dropLast(4)),
+            let room = RoomSlug.room(parts[2]), let still = services.rooms.still(number, of: room)
+        else { return nil }
+        return (still, number, room)
+    }
+
+    private static let noStill = HTTPReply.failure(
+        code: 404, name: "not_found", message: "there is no such still, or it is shown no more", status: .notFound)
+
+    private func picture(_ jpeg: [UInt8]) -> Response {
+        HTTPReply.bytes(
+            jpeg, type: "image/jpeg",
             headers: [
                 .cacheControl: "public, max-age=60, immutable",
                 // Apps of other sites show rooms too.
