@@ -1,5 +1,8 @@
 """What live rooms look like now: in the list, and to whoever comes before the first picture does."""
 
+import re
+import urllib.request
+
 from story import story
 from steps import sign_in
 from test_live import go_live, sees_picture
@@ -13,8 +16,20 @@ const all = g.getImageData(0, 0, 16, 16).data.filter((_, at) => at % 4 !== 3);
 return Math.max(...all) - Math.min(...all)"""
 
 
-@story("L01-W the list shows what a live room looks like, for as long as its host is seen and wants it")
-def test_list(people):
+SIZE = "const done = arguments[1], i = new Image(); i.onload = () => done([i.naturalWidth, i.naturalHeight]); i.onerror = () => done(null); i.src = arguments[0]"
+
+
+def unfolded(server, path):
+    """What a messenger shows of a link: its picture's address and kind, and its words."""
+    with urllib.request.urlopen(server.url + path) as page:
+        card = dict(re.findall(r'<meta property="(og:[^"]+)" content="([^"]*)"', page.read().decode()))
+    with urllib.request.urlopen(card["og:image"]) as picture:
+        return card["og:image"], picture.headers["Content-Type"], card["og:title"], card["og:description"]
+
+
+@story("L01-W R12-S R12-W the list shows what a live room looks like, for as long as its host is seen and wants it; so does its link in a messenger, "
+       "and shows a drawn picture otherwise")
+def test_list(people, server):
     anna, ben = people("Anna"), people("Ben")
     sign_in(ben)
     ben.sees("lobby")
@@ -23,6 +38,9 @@ def test_list(people):
     width, height, first = ben.run(STILL, room)
     assert max(width, height) == 360 and f"/v1/rooms/{room}/still/" in first, (width, height, first)
     assert ben.run(CONTRAST) > 60
+    address, kind, title, words = unfolded(server, f"/r/{room}")
+    assert f"/v1/rooms/{room}/card/" in address and kind == "image/jpeg" and title == "Evening live" and words.startswith("Anna"), (address, kind, title, words)
+    assert ben.run_async(SIZE, address) == [1200, 630]
     # The next one takes its place.
     ben.wait("a newer still", "const i = [...document.querySelectorAll('ov-still img')].pop(); return !!i && i.src !== arguments[0]", first, seconds=40)
     anna.click("more")
@@ -34,6 +52,10 @@ def test_list(people):
     anna.click("sheet-close")
     anna.click("camera")
     ben.wait("no still of a camera that is off", NO_STILL, room, seconds=15)
+    drawn, kind, *_ = unfolded(server, f"/r/{room}")
+    assert "/cards/drawn-" in drawn and kind == "image/png" and ben.run_async(SIZE, drawn) == [1200, 630]
+    # The address of before, which a messenger may have kept.
+    assert ben.run_async(SIZE, address) == [1200, 630]
 
 
 @story("L01-W L02-W whoever comes sees the room's colours until its picture is there")

@@ -67,6 +67,26 @@ internal import Testing
                 == .unreadable)
     }
 
+    @Test("R12-S a still becomes 1200 × 630, all of it in the middle, with its own colours, darkened, beside it")
+    func card() async throws {
+        let sent = TestJPEG.whole("baseline")
+        let order = PictureOrder(.still, crop: .card, sizes: [.init(side: 1_200, bytes: 120 << 10)])
+        let made = try #require(await rewritten(sent, order))
+        let (before, after) = (try JPEGRewriter(sent, side: 360), try JPEGRewriter(made, side: 1_200))
+        #expect(made.count <= 120 << 10 && after.width == 1_200 && after.height == 630)
+        // 48 by 27 becomes 1120 by 630, 40 pixels from the edge.
+        func brightness(_ picture: JPEGRewriter, _ x: Int, _ y: Int) -> Int {
+            Int(picture.samples[y * picture.width + x])
+        }
+        for (x, y) in [(6, 6), (40, 6), (24, 13), (6, 22), (42, 22)] {
+            let there = brightness(after, 40 + x * 1_120 / 48 + 11, y * 630 / 27 + 11)
+            #expect(abs(there - brightness(before, x, y)) < 14, "\(x) \(y)")
+        }
+        for y in stride(from: 60, to: 600, by: 60) {
+            #expect(brightness(after, 10, y) < brightness(after, 60, y) * 3 / 4 + 8, "the edge is darker")
+        }
+    }
+
     @Test("R11-S what is no picture, or states a size that takes gigabytes, is unreadable")
     func refused() async throws {
         let whole = TestJPEG.whole("baseline")

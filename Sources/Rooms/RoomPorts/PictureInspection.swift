@@ -9,7 +9,13 @@ package struct PictureOrder: Hashable, Sendable {
     /// What of the picture is kept.
     package enum Crop: String, Hashable, Sendable, CaseIterable {
         case none
+        /// All of it, as large as it fits into `cardWidth` × `cardHeight`, before itself, blurred and darkened.
+        case card
     }
+
+    /// What messengers show beside a link is 1.91 times as wide as high.
+    package static let cardWidth = 1_200
+    package static let cardHeight = 630
 
     /// One of the pictures that are made of it.
     package struct Size: Hashable, Sendable {

@@ -21,6 +21,7 @@ struct GatewayRoutes: Sendable {
     let songs: SongHandler
     let httpMedia: HTTPMediaSessions
     let services: GatewayServices
+    let cards: ShareCards
     let httpMediaRates: AddressRates
     let operators: OperatorSettings
     let requests: RequestLog
@@ -46,7 +47,7 @@ struct GatewayRoutes: Sendable {
         }
         TicketHandler(issuer: issuer, origins: origins, address: { address(of: $0, $1) }).addRoutes(to: router)
         QRCodeHandler(origins: origins).addRoutes(to: router)
-        StillHandler(rooms: services.rooms).addRoutes(to: router)
+        StillHandler(rooms: services.rooms, cards: cards, pages: pages).addRoutes(to: router)
         songs.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },

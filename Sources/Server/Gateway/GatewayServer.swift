@@ -164,7 +164,7 @@ package struct GatewayServer: Service {
             acceptor: acceptor, proxies: settings.proxies, isSecure: settings.certificates != nil,
             origins: settings.origins,
             issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, httpMedia: httpMedia,
-            services: services,
+            services: services, cards: ShareCards(rewrite: settings.rewritePicture),
             httpMediaRates: AddressRates(HTTPMediaHandler.allowance),
             operators: operators,
             requests: RequestLog(counters: requests, clock: services.clock, logger: logger), isReady: { true })

@@ -1,4 +1,5 @@
 import Gateway
+import OperatorAPI
 import RoomEvents
 import RoomModel
 import RoomPorts

@@ -10,7 +10,7 @@ package struct JPEGRewriter {
     private static let steps = 2...31
 
     private let av: LibAV
-    private let planes: Planes
+    private var planes: Planes
 
     /// Decodes the picture.
     /// - Parameter side: what neither of its sides may exceed.
@@ -38,6 +38,13 @@ package struct JPEGRewriter {
         }
         guard let best else { throw CodecError(.malformed, "the picture does not fit in \(bytes) bytes") }
         return best
+    }
+
+    /// All of it, as large as it fits, before itself, blurred and darkened: nothing of a tall picture is cut off in a wide place.
+    package func framed(width: Int, height: Int) -> JPEGRewriter {
+        var result = self
+        result.planes = planes.framed(width: width, height: height)
+        return result
     }
 
     // MARK: Decoding

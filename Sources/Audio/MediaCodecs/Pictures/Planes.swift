@@ -5,14 +5,22 @@ internal import CLibAV
 struct Planes {
     let width: Int
     let height: Int
-    private var brightness: [UInt8]
-    private var blue: [UInt8]
-    private var red: [UInt8]
+    private(set) var brightness: [UInt8]
+    private(set) var blue: [UInt8]
+    private(set) var red: [UInt8]
 
     var samples: [UInt8] { brightness + blue + red }
 
-    private var colourWidth: Int { (width + 1) / 2 }
-    private var colourHeight: Int { (height + 1) / 2 }
+    var colourWidth: Int { (width + 1) / 2 }
+    var colourHeight: Int { (height + 1) / 2 }
+
+    init(width: Int, height: Int, brightness: [UInt8], blue: [UInt8], red: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.brightness = brightness
+        self.blue = blue
+        self.red = red
+    }
 
     /// - Returns: `nil` for what no JPEG of ours has: four colours, more than eight bits.
     init?(_ frame: UnsafePointer<AVFrame>) {

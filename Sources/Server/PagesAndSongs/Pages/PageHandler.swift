@@ -34,6 +34,8 @@ package struct PageHandler: Sendable {
 
     private static let assets = "/assets/"
     private static let songs = "/songs/"
+    /// How many `scripts/make-pictures` draws.
+    private static let drawnCards: UInt32 = 12
     private static let built = "/built/"
     private static let forEver = "public, max-age=31536000, immutable"
 
@@ -162,15 +164,48 @@ package struct PageHandler: Sendable {
     }
 
     private func card(of info: RoomInfo?, origin: String) -> PageCard {
-        let plain = PageCard(
-            title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
-            image: root.file("icons/card.png") == nil ? nil : "\(origin)/assets/\(root.build)/icons/card.png")
-        guard let info else { return plain }
-        let people = info.memberCount == 1 ? "1 person" : "\(info.memberCount) people"
+        guard let info else {
+            return PageCard(
+                title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
+                image: ownCard("ovation.png").map { PageCard.Picture(address: origin + $0) })
+        }
+        // An empty room has still to begin: that nobody is there is no reason to come.
+        let people: String? =
+            switch info.memberCount {
+            case 0: nil
+            case 1: "1 person here"
+            default: "\(info.memberCount) people here"
+            }
+        let owner = info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name
         return PageCard(
-            title: info.name,
-            description: "\(info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name) · \(people) here",
-            url: "\(origin)/r/\(RoomSlug.slug(info.room))", image: absolute(info.cover, origin: origin) ?? plain.image)
+            title: info.name, description: [owner, people].compactMap(\.self).joined(separator: " · "),
+            url: "\(origin)/r/\(RoomSlug.slug(info.room))", image: picture(of: info, origin: origin))
+    }
+
+    /// What the room looks like now, its cover, or a drawn background: 1200 × 630, as PNG or JPEG, which messengers show. A cover of another
+    /// site is what it is.
+    private func picture(of info: RoomInfo, origin: String) -> PageCard.Picture? {
+        if let still = info.still {
+            return .init(address: "\(origin)/v1/rooms/\(RoomSlug.slug(info.room))/card/\(still).jpg")
+        }
+        if info.cover.hasPrefix("covers/"), info.cover.hasSuffix(".svg"),
+            let own = ownCard("\(info.cover.dropFirst(7).dropLast(4)).jpg")
+        {
+            return .init(address: origin + own)
+        }
+        if let elsewhere = absolute(info.cover, origin: origin) { return .init(address: elsewhere, isOfOurSize: false) }
+        return drawnCard(of: info.room).map { .init(address: origin + $0) }
+    }
+
+    /// The path of one of the drawn backgrounds, the same for a room each time.
+    func drawnCard(of room: RoomID) -> String? {
+        // FNV-1a, 32 bits.
+        let hash = RoomSlug.slug(room).utf8.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return ownCard("drawn-\(hash % Self.drawnCards + 1).png")
+    }
+
+    private func ownCard(_ name: String) -> String? {
+        root.has("cards/\(name)") ? "\(Self.assets)\(root.build)/cards/\(name)" : nil
     }
 
     private func absolute(_ link: String, origin: String) -> String? {

@@ -4,8 +4,14 @@ struct PageCard: Sendable, Hashable {
     var description: String
     /// Absolute.
     var url: String?
-    /// Absolute, `http:` or `https:`.
-    var image: String?
+    var image: Picture?
+
+    struct Picture: Sendable, Hashable {
+        /// Absolute, `http:` or `https:`.
+        var address: String
+        /// 1200 × 630: messengers then show it large before they have read it.
+        var isOfOurSize = true
+    }
 
     var html: String {
         var tags = [
@@ -13,7 +19,11 @@ struct PageCard: Sendable, Hashable {
             tag("og:description", description),
         ]
         if let url { tags.append(tag("og:url", url)) }
-        if let image { tags.append(tag("og:image", image)) }
+        if let image {
+            tags.append(tag("og:image", image.address))
+            tags.append("<meta name=\"twitter:card\" content=\"summary_large_image\">")
+            if image.isOfOurSize { tags += [tag("og:image:width", "1200"), tag("og:image:height", "630")] }
+        }
         return tags.joined(separator: "\n    ")
     }
 

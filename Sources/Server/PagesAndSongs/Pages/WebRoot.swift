@@ -91,6 +91,8 @@ package final class WebRoot: Sendable {
         return file
     }
 
+    func has(_ path: String) -> Bool { state.withLock { $0.found[path] != nil } }
+
     /// The paths of all files in a folder of this root, such as `songs/`.
     func paths(under folder: String) -> [String] {
         state.withLock { state in state.found.keys.filter { $0.hasPrefix(folder) } }

@@ -90,7 +90,10 @@ package enum Inspection {
     /// One JPEG for each size that is wanted, each behind its length in 4 bytes, little-endian.
     private static func rewrite(to order: PictureOrder) throws(CodecError) {
         let largest = order.sizes.map(\.side).max() ?? 0
-        let picture = try JPEGRewriter(try readAll(atMost: pictureBytes), side: largest)
+        var picture = try JPEGRewriter(try readAll(atMost: pictureBytes), side: largest)
+        if order.crop == .card {
+            picture = picture.framed(width: PictureOrder.cardWidth, height: PictureOrder.cardHeight)
+        }
         var made: [UInt8] = []
         for size in order.sizes {
             guard picture.width <= size.side, picture.height <= size.side else {
