@@ -50,6 +50,8 @@ def free_port(*kinds):
 class Server:
     """`trusted` is the PEM file of a certificate: the server speaks TLS, and whoever uses `url` and `context()` believes it alone."""
 
+    ready_seconds = READY_SECONDS
+
     def __init__(self, data, *arguments, development=True, host="localhost", trusted=None):
         self.data = pathlib.Path(data)
         self.port = free_port()
@@ -81,7 +83,7 @@ class Server:
                 # Variables of that prefix are settings of the server; those of the tests are not for it.
                 env={k: v for k, v in os.environ.items() if not k.startswith("OVATION_")},
             )
-        deadline = time.monotonic() + READY_SECONDS
+        deadline = time.monotonic() + self.ready_seconds
         while True:
             try:
                 with urllib.request.urlopen(f"{self.url}/readyz", timeout=2, context=self.context()) as answer:
@@ -90,7 +92,7 @@ class Server:
             except OSError:
                 pass
             assert self.process.poll() is None, f"the server ended:\n{self.log()}"
-            assert time.monotonic() < deadline, f"not ready after {READY_SECONDS} s:\n{self.log()}"
+            assert time.monotonic() < deadline, f"not ready after {self.ready_seconds} s:\n{self.log()}"
             time.sleep(0.02)
 
     def kill(self):
