@@ -25,13 +25,17 @@ from bystanders import bystanders
 from malformed_attacks import malformed
 from call_attacks import ghosts, guests, lists, pings, renewals, strangers, unenterable, unread, unsigned
 from media_attacks import datagrams, flood, requests, speech
+from record_attacks import backlog, erasure, keys, stills, trail
+from text_attacks import headers, marks, muted, wide
 from tools import ROOT, Target
 from upload_attacks import loris, sounds, uploads
 
 from client import Client, Gone, ticket
 from server import EXECUTABLE, Server
 
-ATTACKS = [uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, flood, requests, malformed]
+ATTACKS = [
+    uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, flood, requests, malformed,
+    marks, headers, wide, muted, stills, keys, trail, erasure, backlog]
 # What honest people may wait, in times of the quiet time: noise alone is nobody's concern.
 TIMES = {malformed: 1.5}
 MOST_MS, TIMES_QUIET = 50, 3

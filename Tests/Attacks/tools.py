@@ -4,6 +4,7 @@ Sleeps in the attacks pace them (a crawling upload, a call's budget, a voice tha
 """
 
 import base64
+import http.client
 import json
 import os
 import pathlib
@@ -59,6 +60,18 @@ def pace(person, method, **params):
             if refusal.name not in ("rate_limited", "too_frequent"):
                 raise
             time.sleep(0.4)
+
+
+def operator(target, method, path, body=None, key=None, **headers):
+    """A request of an operator's program, with the key of the server under attack."""
+    line = http.client.HTTPConnection("127.0.0.1", target.port, timeout=30)
+    key = key or (target.folder / "key").read_text().strip()
+    line.request(method, path, None if body is None else json.dumps(body), {
+        "Authorization": f"Bearer {key}", "Content-Type": "application/json", **headers})
+    answer = line.getresponse()
+    text = answer.read()
+    line.close()
+    return answer.status, json.loads(text) if text else None
 
 
 def pipeline(person, calls):

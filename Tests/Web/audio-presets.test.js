@@ -6,8 +6,7 @@ import { noSway } from '../../Web/audio/dsp/colours.js';
 import { plainReverb, reverbNames, reverbPresets } from '../../Web/audio/dsp/reverb-settings.js';
 import { plainColour, plainShifter, voiceNames, voicePresets } from '../../Web/audio/dsp/voice-settings.js';
 
-const read = name =>
-  readFileSync(new URL(`../../Sources/Audio/AudioGraph/${name}`, import.meta.url), 'utf8');
+const read = name => readFileSync(new URL(`../../Sources/Audio/AudioGraph/${name}`, import.meta.url), 'utf8');
 const band = {
   highPass,
   lowPass,
