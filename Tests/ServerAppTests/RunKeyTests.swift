@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import OperatorAPI
 import ServerApp
 import ServerTestSupport
 import Testing
