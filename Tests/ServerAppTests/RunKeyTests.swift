@@ -73,7 +73,8 @@ extension WholeServerTests {
             #expect(made.status == 201)
             let text = try #require(OperatorKeyText(former))
             let traces = [Data(text.secret.utf8), Data(text.id.utf8), Data(text.digest)]
-            let kept = try #require(OperatorKeyText(try #require(made.json["key"].string)))
+            let stated = try #require(made.json["key"].string)
+            let kept = try #require(OperatorKeyText(stated))
             try await server.stop()
             var contents = Data()
             for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
