@@ -240,7 +240,7 @@ final class Salon {
     func settle() {
         while turnWanted.current {
             turnWanted.set(false)
-            core.turn()
+            core.takeTurn()
         }
     }
 
