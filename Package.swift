@@ -417,6 +417,12 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests(
+            "RoomSimulation",
+            [
+                "RoomModel", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport", "StoreSQLite", "Timing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        tests(
             "LoadTools",
             ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests(
