@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet bench-pages pages soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet bench-pages pages simulate soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ test-dist: ## install, start, upgrade and remove those packages in a fresh Debia
 	@scripts/bootstrap test
 	@scripts/bootstrap dist
 	@.venv/bin/python Tests/Packages/try_packages.py
+
+simulate: ## rooms, journal and ledger of one node under faults, a million steps (ARGS='--seed 2026', '--steps 5000000')
+	@scripts/bootstrap build
+	@scripts/simulate $(ARGS)
 
 sanitize: ## the Swift tests under ThreadSanitizer and AddressSanitizer (an hour; ARGS='thread -- --filter MediaNodeTests')
 	@scripts/bootstrap test

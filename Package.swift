@@ -469,6 +469,13 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests(
+            "RoomSimulation",
+            [
+                "RoomModel", "RoomEvents", "Commerce", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport",
+                "StoreSQLite", "Timing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        tests(
             "LoadTools",
             ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests(

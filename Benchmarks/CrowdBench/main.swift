@@ -111,7 +111,7 @@ final class CrowdedRoom {
 
     /// The turns that the room asks for.
     private func settle() {
-        while wanted.take() { core.turn() }
+        while wanted.take() { core.takeTurn() }
     }
 
     /// So much later, what was gathered has left.

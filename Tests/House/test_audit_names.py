@@ -23,14 +23,14 @@ def of_operators():
 
 
 def of_rooms():
-    text = (ROOT / "Sources/Rooms/RoomService/RoomAudit.swift").read_text()
+    text = (ROOT / "Sources/Rooms/RoomService/Moderation/RoomAudit.swift").read_text()
     body = text[text.index("var isAudited") :]
     return set(re.findall(r"\.(\w+)[,:]", body[: body.index("true")]))
 
 
 def details():
     """What stands beside an action: names of what a room notes, and of what operators' requests note."""
-    room = (ROOT / "Sources/Rooms/RoomService/AuditDetail.swift").read_text()
+    room = (ROOT / "Sources/Rooms/RoomService/Moderation/AuditDetail.swift").read_text()
     found = set(re.findall(r"^    var (\w+): [\w<>\[\]]+\?$", room, re.MULTILINE))
     for path in [*(ROOT / "Sources/Server/OperatorAPI").rglob("*.swift"), *(ROOT / "Sources/Server/ServerApp").glob("*.swift")]:
         for said in re.findall(r"\bdetail: \[(.*?)\](?:\)|, reason)", path.read_text(), re.DOTALL):

@@ -130,10 +130,10 @@ import Timing
         let member = salon.enter(.member)
         _ = salon.submit(.exitRoom, by: owner)
         salon.advance(.seconds(1))
-        #expect(salon.core.owner.absence != nil)
+        #expect(salon.core.people.owner.absence != nil)
         #expect(code(salon.submit(.setOwner(.member), by: console)) == nil)
         salon.advance(.seconds(1))
-        #expect(salon.core.owner.absence == nil && salon.core.state.owner.id == .member)
+        #expect(salon.core.people.owner.absence == nil && salon.core.state.owner.id == .member)
         let isBack = member.outbox.heard.contains { heard in
             if case .news(.passing(.ownerBack), _) = heard { true } else { false }
         }

@@ -42,10 +42,10 @@ import Timing
         try await asked(salon, 2)
         salon.reviewer.answerLast(.told(.text("zwei")))
         try await heard(salon)
-        #expect(try second.current?.get() == .sent(chat: 1, time: salon.core.wallNow))
+        #expect(try second.current?.get() == .sent(chat: 1, time: salon.core.turn.wallNow))
         salon.reviewer.answer(.told(.text("one")))
         try await heard(salon)
-        #expect(try first.current?.get() == .sent(chat: 2, time: salon.core.wallNow))
+        #expect(try first.current?.get() == .sent(chat: 2, time: salon.core.turn.wallNow))
         salon.advance(.seconds(1))
         #expect(member.outbox.messages.map(\.body) == [.text("zwei"), .text("one")])
     }
@@ -63,7 +63,7 @@ import Timing
         #expect(throws: RoomError.self) { try refused.current?.get() }
         guard case .failure(let error)? = refused.current else { return }
         #expect(error.code == .reviewRefused && error.code.number == 10_016)
-        #expect(try dropped.current?.get() == .sent(chat: 0, time: salon.core.wallNow))
+        #expect(try dropped.current?.get() == .sent(chat: 0, time: salon.core.turn.wallNow))
         salon.advance(.seconds(1))
         #expect(owner.outbox.messages.isEmpty)
     }

@@ -242,7 +242,7 @@ final class Salon {
     func settle() {
         while turnWanted.current {
             turnWanted.set(false)
-            core.turn()
+            core.takeTurn()
         }
     }
 

@@ -32,8 +32,8 @@ import Timing
         let salon = try await Salon()
         _ = salon.create()
         let first = salon.enter(.member)
-        let isAwaited: (Client) -> Bool = { salon.core.deadlines.isSet(.grace($0.session)) }
-        let isPersonAwaited = { salon.core.deadlines.isSet(.absence(.member)) }
+        let isAwaited: (Client) -> Bool = { salon.core.turn.deadlines.isSet(.grace($0.session)) }
+        let isPersonAwaited = { salon.core.turn.deadlines.isSet(.absence(.member)) }
         salon.lose(first)
         #expect(isAwaited(first))
         salon.attach(first)

@@ -44,17 +44,31 @@ final class GroupCommit: Sendable {
         var isClosed = false
     }
 
-    private let pool: DatabasePool
-    private let queue = DispatchQueue(label: "ovation.store.writer")
+    /// Where the writer works: one thing after the other, in the order in which it is asked, and not before it has been asked.
+    typealias Writer = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    private let pool: any DatabaseWriter
+    private let queue: Writer
     private let pending = Mutex(Pending())
     private let counted = Mutex(CommitCounts())
     private let settled: @Sendable (_ committed: Bool) -> Void
 
-    /// - Parameter settled: runs on the writer after each transaction, before the completions: what operations have noted beside the
-    ///   database becomes true, or is forgotten.
-    init(pool: DatabasePool, settled: @escaping @Sendable (_ committed: Bool) -> Void) {
+    /// - Parameters:
+    ///   - queue: a thread of its own, unless a test is the writer.
+    ///   - settled: runs on the writer after each transaction, before the completions: what operations have noted beside the
+    ///     database becomes true, or is forgotten.
+    init(
+        pool: any DatabaseWriter, on queue: @escaping Writer = GroupCommit.thread(),
+        settled: @escaping @Sendable (_ committed: Bool) -> Void
+    ) {
         self.pool = pool
+        self.queue = queue
         self.settled = settled
+    }
+
+    private static func thread() -> Writer {
+        let queue = DispatchQueue(label: "ovation.store.writer")
+        return { work in queue.async(execute: work) }
     }
 
     var counts: CommitCounts { counted.withLock { $0 } }
@@ -77,13 +91,13 @@ final class GroupCommit: Sendable {
             fail: { done(.failure($0)) })
         pending.withLock { pending in
             if pending.isClosed {
-                queue.async { operation.fail(.closed) }
+                queue { operation.fail(.closed) }
                 return
             }
             pending.operations.append(operation)
             if !pending.isDraining {
                 pending.isDraining = true
-                queue.async { self.drain() }
+                queue { self.drain() }
             }
         }
     }
@@ -155,7 +169,7 @@ final class GroupCommit: Sendable {
     /// Between the transactions of others.
     private func alone(_ body: @escaping @Sendable (Database) throws -> Void) async throws(JournalFailure) {
         let result: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            queue.async { [pool] in
+            queue { [pool] in
                 do {
                     try pool.writeWithoutTransaction(body)
                     continuation.resume(returning: .success(()))
@@ -169,7 +183,7 @@ final class GroupCommit: Sendable {
     func close() async {
         pending.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume() }
+            queue { continuation.resume() }
         }
     }
 

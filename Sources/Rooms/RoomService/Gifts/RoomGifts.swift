@@ -1,0 +1,221 @@
+import Commerce
+import RoomEvents
+package import RoomModel
+import RoomPorts
+import RoomRules
+import Timing
+
+/// Gifts in a room (G02): ordered by the rules, paid in the ledger, told by the room. Money is moved before anybody hears of it, and a room
+/// that could not tell of a gift finds it in the ledger when it is loaded again.
+struct RoomGifts {
+    /// While many come, news of gifts wait no longer than this for company.
+    static let gatheringTime = Interval.milliseconds(100)
+    /// What a room lets through: each goes to everybody.
+    static let perSecond = Allowance(burst: 100, perSecond: 100)
+    /// What one person can send; apps gather what is tapped within 250 ms.
+    static let perPerson = Allowance(burst: 20, perSecond: 5)
+    /// Orders that the ledger has not answered. It answers thousands a second, so as many wait only behind a slow disk.
+    static let ordersAtOnce = 100
+    static let ordersWaitMs = 100
+    /// For how long the next one counts as in a row.
+    static let comboTime = Interval.seconds(5)
+
+    private struct Paid {
+        var transfer: PostedTransfer
+        var detail: GiftDetail
+        /// Who wait for the answer.
+        var replies: [Reply<CommandOutcome>]
+    }
+
+    private struct Order {
+        var reply: Reply<CommandOutcome>
+        /// Why the room would not let it through, were it not paid already.
+        var refusal: RoomError?
+    }
+
+    private struct Row: Hashable {
+        var gift: String
+        var from: UserID
+        var to: UserID
+    }
+
+    private let catalogue: @Sendable () -> GiftCatalogue
+    /// Those who ordered, by the number of their posting.
+    private var ordered: [UInt64: Order] = [:]
+    private var lastOrder: UInt64 = 0
+    /// On the disk, and not told yet.
+    private var paid: [Int64: Paid] = [:]
+    private var lastTold = Instant.distantPast
+    private var combos: [Row: (count: Int, at: Instant)] = [:]
+    private var bucket: TokenBucket
+    private var people = TokenBuckets<UserID>(RoomGifts.perPerson)
+
+    /// - Parameter catalogue: what can be given, asked for each gift.
+    init(catalogue: @escaping @Sendable () -> GiftCatalogue, at now: Instant) {
+        self.catalogue = catalogue
+        bucket = TokenBucket(Self.perSecond, now: now)
+    }
+
+    // MARK: Ordering
+
+    mutating func send(
+        _ draft: GiftDraft, by user: UserProfile, key: IdempotencyKey,
+        reply: @escaping Reply<CommandOutcome>, in turn: inout RoomTurn
+    ) {
+        if let wait = takeShare(of: user.id, at: turn.now) {
+            return turn.answer(
+                reply, .failure(RoomError(.rateLimited, "too many gifts at once", retryAfterMs: wait)))
+        }
+        let key = TransferKey(draft, by: user.id, in: turn.key, key: key)
+        lastOrder += 1
+        do throws(RoomError) {
+            var context = turn.context
+            context.gift = catalogue()[draft.gift]
+            let order = try turn.state.orderGift(draft, by: user, in: context)
+            let detail = try GiftDetail(gift: order.gift, count: order.count, from: user, to: order.to).encoded()
+            let transfer = Transfer(
+                from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
+                purpose: .gift(to: turn.life, detail: detail))
+            ordered[lastOrder] = Order(reply: reply)
+            turn.add(.post(transfer, key, order: lastOrder))
+        } catch {
+            // A repeat is answered like the first, whoever has left the stage or what is no longer offered since.
+            ordered[lastOrder] = Order(reply: reply, refusal: error)
+            turn.add(.find(key, order: lastOrder))
+        }
+    }
+
+    /// The milliseconds until the room, or the sender, may have another one; `nil`: now. An attempt costs its sender's share, and the room's
+    /// only once it is paid: who has no coins keeps nobody from giving.
+    private mutating func takeShare(of user: UserID, at now: Instant) -> Int? {
+        guard ordered.count < Self.ordersAtOnce else { return Self.ordersWaitMs }
+        let wait = bucket.wait(now: now)
+        return wait > 0 ? wait : people.take(user, now: now)
+    }
+
+    // MARK: Paid
+
+    /// The ledger's answers, in its order.
+    mutating func hear(_ postings: [RoomInbox.Posting], in turn: inout RoomTurn) {
+        for posting in postings {
+            guard let order = ordered.removeValue(forKey: posting.number) else { continue }
+            let reply = order.reply
+            switch posting.result {
+            case .success(nil): turn.answer(reply, .failure(order.refusal ?? RoomCore.unavailable))
+            case .success(.posted(let transfer, let again)):
+                // What was paid before takes nothing of what the room lets through now.
+                if !again { _ = bucket.take(now: turn.now) }
+                take(transfer, reply, in: &turn)
+            case .success(.refused(.balanceLow(let balance))):
+                turn.answer(reply, .failure(RoomError(.balanceLow, reason: "\(balance)")))
+            case .success(.refused(.balanceFull)):
+                turn.answer(reply, .failure(RoomError(.unavailable, "whoever is to get it can hold no more coins")))
+            case .success(.refused(.keyReused)): turn.answer(reply, .failure(RoomError(.keyReused)))
+            case .failure: turn.answer(reply, .failure(RoomCore.unavailable))
+            }
+        }
+        if !paid.isEmpty { tellWhenDue(in: &turn) }
+    }
+
+    private mutating func take(
+        _ transfer: PostedTransfer, _ reply: @escaping Reply<CommandOutcome>, in turn: inout RoomTurn
+    ) {
+        // Of another room or life: the key is the sender's, not the room's.
+        guard case .gift(let life, let bytes) = transfer.transfer.purpose, life == turn.life, turn.phase != .over
+        else { return turn.answer(reply, .success(outcome(transfer))) }
+        if paid[transfer.id] != nil {
+            paid[transfer.id]?.replies.append(reply)
+        } else if let detail = GiftDetail(bytes) {
+            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [reply])
+        } else {
+            turn.answer(reply, .success(outcome(transfer)))
+        }
+    }
+
+    private func outcome(_ transfer: PostedTransfer, seq: UInt64? = nil) -> CommandOutcome {
+        CommandOutcome(.gifted(number: transfer.id, balance: transfer.fromBalance), seq: seq)
+    }
+
+    /// The room has been loaded: what was paid and never told is told now.
+    mutating func resume(_ found: [PostedTransfer], in turn: inout RoomTurn) {
+        for transfer in found where transfer.id > turn.state.gifts.upTo && paid[transfer.id] == nil {
+            guard case .gift(_, let bytes) = transfer.transfer.purpose,
+                let detail = GiftDetail(bytes)
+            else { continue }
+            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [])
+        }
+        if !paid.isEmpty { tell(in: &turn) }
+    }
+
+    /// The room is over. Who waits for the ledger is told so: what was paid is the receiver's, and stands in both statements.
+    mutating func end(in turn: inout RoomTurn) {
+        let inDoubt = RoomError(
+            .unavailable, "the room ended while this was being paid: the statement tells whether it was")
+        for order in ordered.values { turn.add(.answer(PlannedAnswer(order.reply, .failure(inDoubt)))) }
+        ordered = [:]
+        for paid in paid.values {
+            let result = Result<CommandOutcome, RoomError>.success(outcome(paid.transfer))
+            for reply in paid.replies { turn.add(.answer(PlannedAnswer(reply, result))) }
+        }
+        paid = [:]
+    }
+
+    // MARK: Telling
+
+    /// Something is paid and waits for company.
+    var hasUntold: Bool { !paid.isEmpty }
+
+    private mutating func tellWhenDue(in turn: inout RoomTurn) {
+        guard turn.phase == .open else { return }
+        let due = lastTold + Self.gatheringTime
+        if due <= turn.now { tell(in: &turn) } else { turn.deadlines.set(.gifts, at: due) }
+    }
+
+    /// Tells everybody what was paid since the last time. While the room is being loaded it waits for that.
+    mutating func tell(in turn: inout RoomTurn) {
+        guard turn.phase == .open else { return }
+        let taken = paid.values.sorted { $0.transfer.id < $1.transfer.id }
+        paid = [:]
+        // A repeat, or told already before the room was loaded again.
+        let upTo = turn.state.gifts.upTo
+        let (told, fresh) = (taken.filter { $0.transfer.id <= upTo }, taken.filter { $0.transfer.id > upTo })
+        for paid in told { for reply in paid.replies { turn.answer(reply, .success(outcome(paid.transfer))) } }
+        guard !fresh.isEmpty else { return }
+        lastTold = turn.now
+        let seq = turn.state.seq + 1
+        turn.gain(coins: fresh.reduce(0) { $0 + Int($1.transfer.transfer.coins) })
+        let answers = fresh.flatMap { paid in paid.replies.map { ($0, outcome(paid.transfer, seq: seq)) } }
+        turn.carryOut(
+            Decision([.gifted(fresh.map { sent($0, at: turn.now) })] + [turn.takeGained()].compactMap { $0 }),
+            Sequel(
+                answer: PlannedAnswer { failure in
+                    // It is paid: a repeat by the same key gets that answer.
+                    for (reply, outcome) in answers { reply(failure.map { .failure($0) } ?? .success(outcome)) }
+                }))
+    }
+
+    private mutating func sent(_ paid: Paid, at now: Instant) -> SentGift {
+        let detail = paid.detail
+        let row = Row(gift: detail.gift.id, from: detail.from.id, to: detail.to.id)
+        combos = combos.filter { now - $0.value.at <= Self.comboTime }
+        let combo = (combos[row]?.count ?? 0) + detail.count
+        combos[row] = (combo, now)
+        return SentGift(
+            number: paid.transfer.id, gift: detail.gift, count: detail.count, combo: combo, from: detail.from,
+            to: detail.to, time: paid.transfer.time)
+    }
+}
+
+extension RoomTurn {
+    /// To which its gifts belong.
+    fileprivate var life: RoomLife { RoomLife(key: key, createdIn: state.createdIn) }
+}
+
+extension TransferKey {
+    /// A gift's, of whoever pays for it.
+    package init(_ draft: GiftDraft, by user: UserID, in room: RoomKey, key: IdempotencyKey) {
+        self.init(
+            application: room.application, poster: .user(user), key: key.rawValue,
+            fingerprint: "\(room.room.description) \(RoomCommand.sendGift(draft).fingerprint)")
+    }
+}

@@ -1,0 +1,51 @@
+import RoomEvents
+import RoomModel
+import RoomRules
+import Timing
+
+/// Points that a PK has brought and that are not stored yet.
+struct GainedPoints {
+    /// So many likes of one person count: more is a machine.
+    static let perPerson = Allowance(burst: 5, perSecond: 5)
+
+    /// Of those who have liked since the PK began.
+    private var allowances: [UserID: TokenBucket] = [:]
+    private var gained: UInt64 = 0
+
+    mutating func add(likes: Int, by user: UserID, at now: Instant) {
+        var allowance = allowances[user] ?? TokenBucket(Self.perPerson, now: now)
+        var counted: UInt64 = 0
+        while counted < likes, allowance.take(now: now) { counted += 1 }
+        allowances[user] = allowance
+        gained += counted
+    }
+
+    mutating func add(coins: Int) { gained += UInt64(coins) }
+
+    mutating func take() -> UInt64 {
+        defer { gained = 0 }
+        return gained
+    }
+
+    /// No PK runs.
+    mutating func forgetPeople() { allowances = [:] }
+}
+
+extension RoomTurn {
+    /// Somebody likes: it counts while a PK runs.
+    mutating func gain(likes: Int, by user: UserID) {
+        if isCountingPoints { points.add(likes: likes, by: user, at: now) }
+    }
+
+    /// Somebody has given something: what it cost counts while a PK runs.
+    mutating func gain(coins: Int) { if isCountingPoints { points.add(coins: coins) } }
+
+    private var isCountingPoints: Bool {
+        guard let match = state.pk.match, match.phase == .running, let start = match.startAt, let end = match.endAt
+        else { return false }
+        return (start..<end).contains(wallNow)
+    }
+
+    /// The event that goes with the likes or gifts that are stored now.
+    mutating func takeGained() -> RoomEvent? { state.pointsGained(points.take()) }
+}

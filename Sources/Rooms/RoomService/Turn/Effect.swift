@@ -1,0 +1,182 @@
+import Commerce
+import RoomEvents
+import RoomModel
+import RoomPorts
+import RoomRules
+
+/// What a turn does. Parts of a room append them to their turn, and name others that wait for the disk (`Release`); `RoomCore` acts on each
+/// in its order.
+enum Effect {
+    // MARK: What is decided and stored
+
+    /// Hands what was accepted to the journal.
+    indirect case submit(Submission)
+    /// Leaves when everything before it is stored.
+    case release(Release)
+    /// Something happens by itself: it is decided and carried out.
+    indirect case decide(ServerCommand, Sequel)
+    case log(RoomReport)
+
+    // MARK: To people in the room
+
+    case answer(PlannedAnswer)
+    indirect case tell(Announcement)
+    /// What an accepted command says, to people here and elsewhere.
+    case news([Announcement])
+    /// Who came or went; of big rooms only how many are here.
+    indirect case tellOfPeople(PassingNews)
+    /// Past the news of the room, to one of them.
+    indirect case whisper(PassingNews, to: any Outbox)
+    /// Lets in who has come.
+    indirect case admit(RoomPeople.Entrance, RoomEntry)
+    /// Who could not be let in.
+    indirect case turnAway(RoomPeople.Entrance)
+    /// From now on the session gets news.
+    indirect case welcome(Attendee)
+    /// From now on it gets none.
+    case dismiss(SessionToken)
+    /// Whether a session still has the right to be here, now that it knows that it is.
+    indirect case askAgain(Attendee)
+    indirect case departed(Attendance.Session, Departure)
+
+    // MARK: Of the room
+
+    /// Shows the directory what the room is like.
+    indirect case show(RoomListing)
+    /// How many are here.
+    case showCount
+    /// Whether somebody speaks.
+    case showSpeaking
+    /// The room has ended: everybody in it is free, and the directory has it no more.
+    indirect case withdraw(RoomListing)
+    /// Everybody has been told of the end.
+    case close
+
+    // MARK: To the media plane
+
+    case openStage(seats: Int, RoomKind, PictureFormat)
+    indirect case play(SongPlay?)
+    /// - Parameter seats: of a live room.
+    case admitPeer(PeerID, RoomRights, seats: Int?)
+    case closePeer(PeerID, confirmed: @Sendable () -> Void = {})
+    /// A person's path has changed.
+    case assignAgain(UserID)
+    case setLatency(SingerEquipment, of: PeerID)
+
+    // MARK: To others
+
+    case send([RoomLetter])
+    indirect case parcel(RoomParcel)
+    /// In the order in which it is decided, as what the journal carries.
+    indirect case webhook(PassingNews)
+    indirect case post(Transfer, TransferKey, order: UInt64)
+    indirect case find(TransferKey, order: UInt64)
+    indirect case review(MessageBody, by: UserProfile, number: UInt64)
+    /// Behind the room's own entry, if it has one.
+    indirect case note(AuditLine)
+    /// Not the room's to order: it changes nothing there.
+    indirect case file(Report, Reply<Void>)
+    /// A host bans somebody from all rooms, or no longer.
+    indirect case setBan(Restriction, from: UserID)
+    case liftBan(of: UserID, from: UserID)
+    indirect case expelElsewhere(Restriction, from: UserID)
+}
+
+/// Calls back who asked: with what was planned, or with why it was not to be.
+struct PlannedAnswer {
+    private let give: (RoomError?) -> Void
+
+    init(_ give: @escaping (RoomError?) -> Void) { self.give = give }
+
+    init<Value>(_ reply: @escaping Reply<Value>, _ result: Result<Value, RoomError>) {
+        give = { failure in reply(failure.map { .failure($0) } ?? result) }
+    }
+
+    func callAsFunction(_ failure: RoomError? = nil) { give(failure) }
+}
+
+/// What follows a decision.
+struct Sequel {
+    /// Who asked; `nil` for the server itself.
+    var by: UserID?
+    /// The answer that is kept for repeats.
+    var keyed: KeyedAnswer?
+    /// Whose way on the media plane is closed before anything of it is said.
+    var closing: PeerID?
+    var answer: PlannedAnswer?
+    /// What comes behind the news.
+    var afterwards: [Effect] = []
+    /// What is taken back before the answer, if it could not be stored.
+    var undo: [Effect] = []
+    /// What comes behind the answer then.
+    var otherwise: [Effect] = []
+}
+
+/// An accepted command on its way to the journal.
+struct Submission {
+    var accepted: AcceptedCommand
+    var payload: [UInt8]
+    /// Of its entry.
+    var position: UInt64
+    /// What everybody hears of it.
+    var said: [Announcement]
+    /// The room with it.
+    var info: RoomInfo
+    /// What it changes on the media plane.
+    var steps: [StageStep]
+    var sequel: Sequel
+
+    var ends: Bool { accepted.events.contains { if case .ended = $0 { true } else { false } } }
+    /// What is sung from now on; the outer `nil`: that does not change.
+    var play: SongPlay?? {
+        accepted.events.reduce(nil) { last, event in if case .songChanged(let play, _) = event { play } else { last } }
+    }
+    var letters: [RoomLetter] {
+        accepted.events.compactMap { if case .letterPosted(let letter) = $0 { letter } else { nil } }
+    }
+}
+
+/// What leaves together once it may: first what is shown, then the answer, then news, then what comes afterwards. Never before what was
+/// decided before it.
+struct Release {
+    /// The journal position that must be stored first.
+    let needs: UInt64
+    /// Rules for the media plane, posted when the position is stored; the cuts among them must be in force before anything leaves.
+    let steps: [StageStep]
+    /// Whose way is closed, whatever becomes of the rest.
+    let closing: PeerID?
+    /// It was decided, and could not be applied.
+    let isRefused: Bool
+    var first: [Effect] = []
+    var answer: PlannedAnswer?
+    /// News, and what comes afterwards.
+    var afterwards: [Effect] = []
+    /// If the position could not be stored: before the answer, which says why, and behind it.
+    var undo: [Effect] = []
+    var otherwise: [Effect] = []
+
+    init(
+        needs: UInt64, closing: PeerID? = nil, answer: PlannedAnswer? = nil, first: [Effect] = [],
+        afterwards: [Effect] = [], otherwise: [Effect] = []
+    ) {
+        self.needs = needs
+        self.closing = closing
+        steps = closing.map { [.close($0)] } ?? []
+        isRefused = false
+        self.first = first
+        self.answer = answer
+        self.afterwards = afterwards
+        self.otherwise = otherwise
+    }
+
+    init(needs: UInt64, _ sequel: Sequel, steps: [StageStep] = [], isRefused: Bool = false) {
+        self.needs = needs
+        closing = sequel.closing
+        self.steps = isRefused ? [] : (closing.map { [.close($0)] } ?? []) + steps
+        self.isRefused = isRefused
+        answer = sequel.answer
+        afterwards = sequel.afterwards
+        undo = sequel.undo
+        otherwise = sequel.otherwise
+    }
+}

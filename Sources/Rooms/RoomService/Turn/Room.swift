@@ -1,0 +1,154 @@
+package import RoomEvents
+package import RoomModel
+package import RoomPorts
+import RoomRules
+import Timing
+
+/// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are
+/// decided in the order in which they come, and answers and news leave in that order too.
+package actor Room {
+    package nonisolated let key: RoomKey
+    package nonisolated let stage: StageID
+    let core: RoomCore
+
+    package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies) {
+        self.key = key
+        self.stage = stage
+        let inbox = RoomInbox()
+        core = RoomCore(key: key, stage: stage, dependencies: dependencies, inbox: inbox)
+        inbox.connect(waking(WeakRoom(self), by: dependencies.concurrently))
+    }
+
+    package func install(_ rebuilt: RebuiltRoom) { core.install(rebuilt) }
+
+    /// Enters, comes back (same session, another connection) or asks again for all there is to see. From the answer on
+    /// the session gets news. With `since`, the answer is the exact gap if the room still has it.
+    package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
+        core.attach(attendee, since: point, reply: reply)
+    }
+
+    /// `outbox`: the connection that is meant. A session that has attached by another one since is not touched.
+    /// `done` is called once it is in force: the session is silent and deaf, unless its connection is merely lost.
+    package func detach(
+        _ session: SessionToken, from outbox: (any Outbox)? = nil, why: DetachReason,
+        done: @escaping @Sendable () -> Void = {}
+    ) {
+        core.detach(session, from: outbox, why: why, done: done)
+    }
+
+    package func submit(
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        core.submit(command, from: session, key: key, reply: reply)
+    }
+
+    /// An operator asks for something.
+    package func submit(
+        _ command: RoomCommand, by caller: Caller, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        core.submit(command, by: caller, key: key, reply: reply)
+    }
+
+    /// For the directory, which knows that the id is free or the creator's.
+    package func create(
+        _ creation: RoomCreation, by attendee: Attendee, key: IdempotencyKey?, reply: @escaping Reply<RoomEntry>
+    ) {
+        core.create(creation, by: attendee, key: key, reply: reply)
+    }
+
+    /// Somebody whom the host has banned everywhere is put out.
+    package func expel(_ ban: Restriction) { core.expel(ban) }
+
+    /// The operator has muted somebody in all rooms, or lets them write again: they are told what holds here now.
+    /// - Parameter lifted: the mute that is over; `nil`: one has begun.
+    package func tellMute(of user: UserID, lifted: Restriction?) { core.tellMute(of: user, lifted: lifted) }
+
+    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
+        core.members(query, for: session, reply: reply)
+    }
+
+    /// Somebody who is not in the room declines an invitation to them.
+    package func decline(
+        _ id: String, reason: String?, by user: UserProfile, reply: @escaping Reply<CommandOutcome>
+    ) {
+        core.decline(id, reason: reason, by: user, reply: reply)
+    }
+
+    /// Hands what somebody reports to the operator.
+    package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
+        core.report(draft, by: session, reply: reply)
+    }
+
+    /// Who may not write or be here, the newest first; for those who run the room.
+    package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
+        core.restrictions(for: session, reply: reply)
+    }
+
+    package func invitations(
+        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
+    ) {
+        core.invitations(after: cursor, for: session, reply: reply)
+    }
+
+    /// G02: who gave most, and where the reader stands.
+    package func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
+        core.giftRanking(for: session, reply: reply)
+    }
+
+    /// L03: what somebody who asks to come on stage looks like.
+    package func requestStill(_ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>) {
+        core.requestStill(id, for: session, reply: reply)
+    }
+
+    /// L01: what the host's camera shows, for the room list.
+    /// - Parameter isWanted: asked in the room's turn; false: the host wants it no more, and what is shown stays.
+    package func setStill(
+        _ picture: StillPicture?, from session: SessionToken, if isWanted: @Sendable () -> Bool = { true },
+        reply: @escaping Reply<Int64?>
+    ) {
+        core.setStill(picture, from: session, if: isWanted, reply: reply)
+    }
+
+    /// Whether a still would be taken now.
+    package func checkStill(from session: SessionToken) throws(RoomError) { try core.checkStill(from: session) }
+
+    /// A changed name or picture: later messages, lists and seats show it.
+    package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }
+
+    /// Where the session's offers go: the caller hands them to the media plane itself, outside the room.
+    package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
+        try core.openMedia(for: session)
+    }
+
+    /// What the session says of its equipment and of its way.
+    package func setEquipment(_ equipment: SingerEquipment, of session: SessionToken) {
+        core.setEquipment(equipment, of: session)
+    }
+
+    package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
+        core.closeMedia(for: session, done: done)
+    }
+
+    /// R09: nothing of somebody is kept here but ids and numbers. A room of their own ends.
+    /// - Parameter reply: how many messages of theirs were deleted.
+    package func erase(_ user: UserID, by caller: Operator, reply: @escaping Reply<Int>) {
+        core.erase(user, by: caller, reply: reply)
+    }
+
+    package func hear(_ fact: MediaFact) { core.hear(fact) }
+
+    /// Another room says something, or answers.
+    package func hear(_ parcel: RoomParcel) { core.hear(parcel) }
+
+    /// Dismisses the room by the operator's order.
+    package func dismiss() { core.serve(.dismissed) }
+
+    /// Its journal cannot be read: everybody is out of it.
+    func abandon() { core.abandon() }
+
+    package func drain(_ done: @escaping @Sendable () -> Void) { core.drain(done) }
+
+    package var isOver: Bool { core.isOver }
+
+    func turn() { core.takeTurn() }
+}

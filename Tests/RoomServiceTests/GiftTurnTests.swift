@@ -1,0 +1,100 @@
+import Commerce
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomTestSupport
+import Testing
+import Timing
+
+@testable import RoomService
+
+extension RoomTurn {
+    mutating func takeEffects() -> [Effect] {
+        var taken: [Effect] = []
+        exchangeEffects(&taken)
+        return taken
+    }
+
+    /// Of a room that its owner has just opened; nobody acts on what it brings.
+    static func opened(
+        at clock: VirtualRoomClock = VirtualRoomClock(), with others: [UserID] = []
+    ) throws -> RoomTurn {
+        let key = RoomKey(application: ApplicationID(1_400_000_001), room: .number(48_213))
+        var turn = RoomTurn(key: key, policy: { RoomPolicy() }, at: clock)
+        for user in [.owner] + others { turn.attendance.add(.named(user)) }
+        let creation = RoomCreation(
+            room: key.room, kind: .voice, settings: RoomSettings(name: "Salon"), seats: [SeatSetup(), SeatSetup()])
+        turn.carryOut(try DurableRoomState.decideCreation(creation, by: .named(.owner), epoch: 1))
+        _ = turn.takeEffects()
+        return turn
+    }
+}
+
+/// Gifts alone: what a turn says is to be done, without a room that does it.
+@Suite struct GiftTurnTests {
+    private let clock = VirtualRoomClock()
+
+    private func gifts() -> RoomGifts { RoomGifts(catalogue: { Salon.catalogue }, at: clock.now) }
+
+    private func send(
+        _ gifts: inout RoomGifts, in turn: inout RoomTurn, reply: @escaping Reply<CommandOutcome> = { _ in }
+    ) throws {
+        let key = try #require(IdempotencyKey("k1"))
+        gifts.send(
+            GiftDraft(gift: "rose", count: 2, to: nil), by: .named(.member), key: key, reply: reply, in: &turn)
+    }
+
+    private func posting(_ turn: inout RoomTurn) throws -> (transfer: Transfer, order: UInt64) {
+        let posted = turn.takeEffects().compactMap { effect -> (Transfer, UInt64)? in
+            if case .post(let transfer, _, let order) = effect { (transfer, order) } else { nil }
+        }
+        #expect(posted.count == 1)
+        return try #require(posted.first)
+    }
+
+    @Test(
+        "G02-S a gift that the rules let through asks the ledger for its coins, and changes nothing before they are paid"
+    )
+    func ordered() throws {
+        var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
+        let before = turn.state
+        try send(&gifts, in: &turn)
+        let transfer = try posting(&turn).transfer
+        #expect(transfer.coins == 20 && transfer.from == .wallet(.member) && transfer.to == .earnings(.owner))
+        #expect(turn.state == before)
+    }
+
+    @Test("G02-S once it is paid the room's entry comes first, and the answer waits for the disk with it")
+    func paid() throws {
+        var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
+        let answer = Shared<Result<CommandOutcome, RoomError>?>(nil)
+        try send(&gifts, in: &turn) { answer.set($0) }
+        let (transfer, order) = try posting(&turn)
+        let posted = PostedTransfer(id: 7, transfer: transfer, key: "k1", time: 0, fromBalance: 80, toBalance: 20)
+        gifts.hear(
+            [RoomInbox.Posting(number: order, result: .success(.posted(posted, again: false)))], in: &turn)
+        let effects = turn.takeEffects()
+        guard effects.count == 1, case .submit(let submission)? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(answer.current == nil, "told before the disk has it")
+        #expect(submission.position == turn.state.position && turn.state.gifts.upTo == 7)
+        submission.sequel.answer?()
+        #expect(try answer.current?.get().result == .gifted(number: 7, balance: 80))
+    }
+
+    @Test("G02-S while a room is read again what is paid waits, and is told with the next turn that may")
+    func waits() throws {
+        var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
+        try send(&gifts, in: &turn)
+        let (transfer, order) = try posting(&turn)
+        turn.phase = .loading
+        let posted = PostedTransfer(id: 7, transfer: transfer, key: "k1", time: 0, fromBalance: 80, toBalance: 20)
+        gifts.hear([RoomInbox.Posting(number: order, result: .success(.posted(posted, again: false)))], in: &turn)
+        #expect(turn.takeEffects().isEmpty && gifts.hasUntold)
+        turn.phase = .open
+        gifts.tell(in: &turn)
+        #expect(turn.takeEffects().count == 1 && !gifts.hasUntold)
+    }
+}

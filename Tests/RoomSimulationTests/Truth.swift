@@ -1,0 +1,81 @@
+import Commerce
+import RoomEvents
+import RoomModel
+import RoomPorts
+import RoomRules
+
+@testable import RoomService
+
+/// What is on the disk of one room, read again with each commit, and what everybody has been told of it so far.
+struct Truth {
+    private let key: RoomKey
+    private let format = JournalFormat()
+    private(set) var state: DurableRoomState
+    private var messages: [UInt64: Message] = [:]
+    private var texts: Set<String> = []
+    /// When each change was, by its number, as somebody was told.
+    private var told: [UInt64: Int64] = [:]
+    /// The number of the change that told of a gift.
+    private var gifts: [Int64: UInt64] = [:]
+
+    init(_ key: RoomKey) {
+        self.key = key
+        state = DurableRoomState(room: key.room)
+    }
+
+    var life: RoomLife { RoomLife(key: key, createdIn: state.createdIn) }
+
+    /// Follows the disk.
+    /// - Returns: why that cannot be what is there.
+    mutating func read(_ disk: SimulatedDisk) throws -> String? {
+        for entry in try disk.entries(of: key, after: state.position) {
+            let command = try format.command(entry.payload)
+            try state.apply(command)
+            for case .messageSent(let message) in command.events {
+                guard case .text(let text) = message.body else { continue }
+                if !texts.insert(text).inserted { return "\(text) is stored twice" }
+                messages[message.chat] = message
+            }
+        }
+        return nil
+    }
+
+    func message(_ chat: UInt64) -> Message? { messages[chat] }
+    func holds(_ text: String) -> Bool { texts.contains(text) }
+
+    /// Somebody hears something.
+    /// - Returns: why that cannot be.
+    mutating func hear(_ event: RoomNewsEvent, after point: inout ResumePoint) -> String? {
+        switch event {
+        case .change(let change):
+            defer { point.seq = change.seq }
+            if change.seq != point.seq + 1 { return "change \(change.seq) after \(point.seq)" }
+            if change.seq > state.seq { return "change \(change.seq) is told and not stored" }
+            if let time = told[change.seq], time != change.time { return "change \(change.seq) is told otherwise" }
+            told[change.seq] = change.time
+            if case .gifted(let sent, _) = change.what { return hear(sent, in: change.seq) }
+        case .message(let message):
+            defer { point.chat = message.chat }
+            if message.chat != point.chat + 1 { return "message \(message.chat) after \(point.chat)" }
+            if messages[message.chat]?.body != message.body { return "message \(message.chat) is told and not stored" }
+        case .passing, .invitation, .challenge, .restriction: break
+        }
+        return nil
+    }
+
+    private mutating func hear(_ sent: [SentGift], in change: UInt64) -> String? {
+        for gift in sent {
+            if let first = gifts[gift.number], first != change { return "gift \(gift.number) is told twice" }
+            gifts[gift.number] = change
+        }
+        return nil
+    }
+
+    /// Once all is quiet.
+    func check(against disk: SimulatedDisk) throws -> String? {
+        let paid = try disk.gifts(to: life)
+        let coins = paid.reduce(Int64(0)) { $0 + $1.transfer.coins }
+        if coins != state.gifts.coins { return "\(key.room): \(coins) coins are paid, \(state.gifts.coins) are told" }
+        return nil
+    }
+}
