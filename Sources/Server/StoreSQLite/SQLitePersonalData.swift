@@ -18,7 +18,7 @@ package final class SQLitePersonalData: PersonalData {
         self.path = path
     }
 
-    package func copies() -> [String] { StoreCopies(of: path).found }
+    package func copies() -> [String] { Remains(of: path).found + StoreCopies(of: path).found }
 
     package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int {
         var rows = try await eraseTables(user, application)
@@ -34,8 +34,8 @@ package final class SQLitePersonalData: PersonalData {
             "webhook_news", "JOIN webhook ON webhook.id = webhook_news.webhook WHERE webhook.application = ?",
             of: user, application, isEnded: "0"
         ) { [payloads] payload, _ in payloads.news(payload, erasing: user) }
-        // What stood there stands in the log of writes still.
-        try await commit.emptyLog()
+        // What stood there stands in the log of writes still, and in places that rows were moved from.
+        try await Remains(of: path).remove(with: commit)
         return rows
     }
 

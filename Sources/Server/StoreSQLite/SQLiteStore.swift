@@ -68,6 +68,7 @@ package final class SQLiteStore: Sendable {
         }
         pool = try Self.openPool(path)
         try schema.migrate(pool, from: found)
+        try Remains(of: path).remove(with: pool)
         try Self.keepSavepointsInMemory(pool, path)
 
         let heads = RoomHeads()
@@ -116,7 +117,10 @@ package final class SQLiteStore: Sendable {
     package var commitCounts: CommitCounts { commit.counts }
 
     /// Writes the file anew, without what was deleted. Nobody else writes meanwhile, however long it takes.
-    package func compact() async throws(JournalFailure) { try await commit.compact() }
+    package func compact() async throws(JournalFailure) {
+        try await commit.compact()
+        Remains(of: path).forget()
+    }
 
     /// A consistent copy of the file while the server runs. It holds secret keys, as the file does.
     package func copy(to path: String) throws(StoreFailure) {
