@@ -22,6 +22,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """A test is known by its sentence, which carries the ids of the rows that it proves."""
     for item in items:

@@ -33,6 +33,7 @@ _WORKERS, _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)), int(os.
 _PORTS = range(20_000, 32_000)
 PORTS = _PORTS[_WORKER * len(_PORTS) // _WORKERS:(_WORKER + 1) * len(_PORTS) // _WORKERS]
 _next = itertools.count(random.randrange(len(PORTS)))
+_logs = itertools.count()
 
 
 def is_free(port, kind):
@@ -76,7 +77,8 @@ class Server:
         self.media_port = free_port(socket.SOCK_DGRAM, socket.SOCK_STREAM)
         self.arguments = (["--dev"] if development else []) + list(arguments)
         self.process = None
-        self.output = self.data.parent / f"server-{self.port}.log"
+        # Its own: another one may have had this port before.
+        self.output = self.data.parent / f"server-{self.port}-{next(_logs)}.log"
         self.trusted = trusted
         self.url = f"{'https' if trusted else 'http'}://{host}:{self.port}"
 

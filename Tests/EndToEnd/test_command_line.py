@@ -269,7 +269,7 @@ def test_operator_keys(tmp_path):
 def written():
     """The command lines of the documents, with whether they are whole: those in blocks of code are, those within sentences may
     name a command alone. What follows a # is said about them."""
-    for path in [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md")), *sorted((ROOT / "Examples").glob("*/README.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "Documentation").rglob("*.md")), *sorted((ROOT / "Examples").glob("*/README.md"))]:
         text = path.read_text()
         lines = [(line, True) for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
         lines += [(line, False) for line in re.findall(r"`(ovation [^`\n]+)`", text)]

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoomPorts
 
 /// What SQLite leaves of erased rows: `secure_delete` clears what is deleted, but not the old places of rows that were moved within a page
 /// before. Writing the whole file anew leaves nothing, and nobody else can write meanwhile.

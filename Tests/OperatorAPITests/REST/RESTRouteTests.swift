@@ -7,7 +7,8 @@ import Testing
     @Test("R01 the manual's table has every operation, and no other") func documented() throws {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { folder.deleteLastPathComponent() }
-        let manual = try String(contentsOf: folder.appendingPathComponent("Documentation/build/rest.md"), encoding: .utf8)
+        let manual = try String(
+            contentsOf: folder.appendingPathComponent("Documentation/build/rest.md"), encoding: .utf8)
         let documented = manual.split(separator: "\n").filter { $0.contains("| `/v1/") }.map { row in
             row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
                 .joined(separator: " ")

@@ -8,6 +8,9 @@ package final class GatewayRouter: RouterMethods {
     /// Those that some path takes. What is no method here is none anywhere.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
+    /// Known to everybody (RFC 9110 §9.1), and taken by no path here.
+    private static let refused: [HTTPRequest.Method] = [.trace, .connect]
+
     package let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
     private var paths: [String: (path: RouterPath, methods: Set<HTTPRequest.Method>)] = [:]
 
@@ -54,9 +57,11 @@ package final class GatewayRouter: RouterMethods {
         }
     }
 
+    static func knows(_ method: HTTPRequest.Method) -> Bool { methods.contains(method) || refused.contains(method) }
+
     /// `HEAD` comes with `GET`.
     private static func others(_ taken: Set<HTTPRequest.Method>) -> [HTTPRequest.Method] {
-        methods.filter { !taken.contains($0) && !($0 == .head && taken.contains(.get)) }
+        methods.filter { !taken.contains($0) && !($0 == .head && taken.contains(.get)) } + refused
     }
 
     private static func allowed(_ taken: Set<HTTPRequest.Method>) -> String {
@@ -81,7 +86,7 @@ package struct WholeServerRequests: RouterMiddleware {
         _ request: Request, context: GatewayRequest,
         next: @concurrent (Request, GatewayRequest) async throws -> Response
     ) async throws -> Response {
-        guard GatewayRouter.methods.contains(request.method) else {
+        guard GatewayRouter.knows(request.method) else {
             return HTTPReply.failure(
                 code: 501, name: "method_unknown", message: "this server has no such method", status: .notImplemented)
         }
