@@ -18,7 +18,6 @@ ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: not in `make test`")
-    config.addinivalue_line("markers", "alone: measures time, or takes the whole machine; runs with no other story beside it")
     config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 

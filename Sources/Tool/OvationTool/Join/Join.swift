@@ -81,7 +81,7 @@ struct Join: AsyncParsableCommand {
     @Option(help: "Quality of the voice: speech, standard or music.")
     var quality: Quality = .standard
     @Option(
-        help: "Effects on the voice, such as reverb=ktv,voice=lolita,pitch=3 (semitones): Documentation/build/effects.md."
+        help: "Effects on the voice, such as reverb=ktv,pitch=3 (semitones): see Documentation/build/effects.md."
     )
     var effects: Effects = Effects()
 
