@@ -12,7 +12,7 @@ struct OvationCommand: AsyncParsableCommand {
             On your network:   ovation serve --lan
             In production:     ovation app create --name "My salon", then ovation serve --config ovation.yml
             What is wrong:     ovation doctor
-            From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
+            From a terminal:   ovation join --name Mina --create Evening --seat 0 --tone 440
             """,
         version: ServerApplication.version,
         subcommands: [
