@@ -76,9 +76,16 @@ class Image:
 
     def _copy(self, rest):
         *options, source, there = shlex.split(rest)
-        assert options in ([], ["--from=build"])
-        here = EXECUTABLE if options else ROOT / source
-        assert not options or source.endswith("/ovation")
+        match options, source:
+            case [], _:
+                here = ROOT / source
+            case ["--from=build"], "/out/bin/ovation":
+                here = EXECUTABLE
+            case ["--from=pages"], "/out/web":
+                here = self.root / "pages"
+                subprocess.run([ROOT / "scripts/pages", "--into", here], check=True, capture_output=True)
+            case _:
+                raise AssertionError(f"COPY {rest}")
         there = self.root / re.sub("^/usr/local/", "usr-local/", there).lstrip("/")
         there.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if here.is_dir() else shutil.copy)(here, there)
