@@ -21,9 +21,10 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_collection_modifyitems(items):
-    """A test is known by its sentence, which carries the ids of the rows that it proves."""
+    """A test is known by its sentence, which carries the ids of the rows that it proves. Wrapped around the others, since xdist writes a
+    test's group behind that name."""
     for item in items:
         sentence = getattr(item.function, "story", None)
         if sentence:
@@ -32,6 +33,7 @@ def pytest_collection_modifyitems(items):
         shared = item.session._fixturemanager.getfixturedefs
         if any(found.scope == "module" for name in item.fixturenames for found in shared(name, item) or ()):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    yield
 
 
 @pytest.hookimpl(hookwrapper=True)
