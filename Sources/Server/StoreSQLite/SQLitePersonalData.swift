@@ -63,8 +63,8 @@ package final class SQLitePersonalData: PersonalData {
                 UPDATE audit SET detail = '{}', reason = NULL
                 WHERE application = ? AND actor = ? AND role <> 'operator'
                 """,
-                // Their client chose the key, by which nobody will ask again.
-                "UPDATE transfer SET key = 'erased-' || id WHERE application = ? AND poster = 'user:' || ?",
+                // Their client chose the key, by which nobody will ask again. No client's key has a line's end in it.
+                "UPDATE transfer SET key = 'erased' || char(10) || id WHERE application = ? AND poster = 'user:' || ?",
             ] { try db.execute(sql: sql, arguments: whose) }
             try Self.eraseNames(of: user, in: application, db)
             return db.totalChangesCount - before
