@@ -83,7 +83,8 @@ final class SignalConnection {
             done()
         }
         guard isReady else { return end() }
-        perform(.closeSession, timeout: .seconds(2)) { _ in end() }
+        // Ahead of whatever waits: nobody wants its answers any more.
+        perform(.closeSession, timeout: .seconds(2), isHandshake: true) { _ in end() }
     }
 
     /// Tries at once instead of waiting for the next try.

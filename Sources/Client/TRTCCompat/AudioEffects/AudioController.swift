@@ -101,6 +101,11 @@ final class AudioController: Sendable {
         }
     }
 
+    /// That room was left while its sound was attached.
+    func detach(_ source: any ClientSound) {
+        if self.source === source { attach(nil) }
+    }
+
     /// The component was destroyed.
     func end() {
         attach(nil)

@@ -234,6 +234,7 @@ final class RoomController: Sendable {
         if self.room !== room {
             meters.stop(room)
             songs.end(room)
+            sound.detach(room.audio)
         }
         reply()
     }
