@@ -26,7 +26,8 @@ FLAG = "\U0001f1e6"
 # What is repeated. Marks and flags without end are refused; thirty marks on each letter and 64 flags in a row are not.
 UNITS = {
     "marks": MARKS, "flags": FLAG, "letters of 30 marks": "a" + MARKS * 10, "rows of 64 flags": FLAG * 128 + "a", "wide characters": "\ufdfa",
-    "letters": "a", "escaped marks": "".join(f"\\u{ord(mark):04x}" for mark in MARKS), "escaped quotation marks": r"\\\""}
+    "letters": "a", "marks beside what is unseen": "a" + MARKS * 10 + "\u00ad", "colons": ":", "names with paths": "a.b/",
+    "escaped marks": "".join(f"\\u{ord(mark):04x}" for mark in MARKS), "escaped quotation marks": r"\\\""}
 ESCAPED = {"escaped marks", "escaped quotation marks"}
 NESTED = "nested lists"
 KINDS = [*UNITS, NESTED]
@@ -46,6 +47,8 @@ class Door:
     notation: str
     # A context that gives the function.
     open: object
+    # What is counted in each run; the other kinds at night.
+    always: tuple = ("marks",)
 
     def kinds(self):
         escapes = self.notation.startswith("json")
@@ -67,9 +70,9 @@ def prepared(send):
     return send
 
 
-def door(name, limit, notation):
+def door(name, limit, notation, always=("marks",)):
     def add(function):
-        DOORS[name] = Door(name, limit, notation, contextlib.contextmanager(function))
+        DOORS[name] = Door(name, limit, notation, contextlib.contextmanager(function), always)
         return function
 
     return add
@@ -84,6 +87,9 @@ class House:
         self.key, self.key_id, self.secret = key["key"], key["id"], key["secret"]
         self.numbers = itertools.count(1)
         self.made("/v1/rooms", {"room": 4711, "name": "Doors", "seats": 2, "owner": admin["user"]})
+        # Whoever runs a room may write links there: this one is another's.
+        self.made("/v1/rooms", {"room": 4712, "name": "Without links", "seats": 2, "owner": "keeper"})
+        assert self.rest("PATCH /v1/rooms/4712", '{"noLinks":true}') == "200"
 
     # Frames.
 
@@ -144,7 +150,7 @@ class House:
 
 # Frames. Each has a connection that is opened anew after it was closed, or had to wait.
 
-def frames(members, signed_in=True):
+def frames(members, signed_in=True, room=4711):
     """`members` is what stands in a call beside its id."""
 
     def opened(house):
@@ -156,7 +162,7 @@ def frames(members, signed_in=True):
                 line = house.socket()
                 if signed_in:
                     house.sign_in(line)
-                    house.say(line, '"method":"room.enter","params":{"room":4711}')
+                    house.say(line, f'"method":"room.enter","params":{{"room":{room}}}')
 
         def send(text):
             nonlocal line
@@ -183,6 +189,8 @@ def call(method, params):
 
 FRAME = 64_000
 door("frame: a message", FRAME, "json")(call("message.send", lambda text: f'"room":4711,"text":{text}'))
+door("frame: a message where links are refused", FRAME, "json", ("marks beside what is unseen", "colons", "names with paths"))(
+    frames(lambda house, text: f'"method":"message.send","params":{{"room":4712,"text":"[{text[1:] if text[0] == chr(34) else text}}}', room=4712))
 door("frame: an app's message", FRAME, "json")(call("message.send", lambda text: f'"room":4711,"command":"a","message":{text}'))
 door("frame: a room's name", FRAME, "json")(call("room.update", lambda text: f'"room":4711,"name":{text}'))
 door("frame: a search", FRAME, "json")(call("room.list", lambda text: f'"query":{text}'))

@@ -25,7 +25,7 @@ READERS = {
     "Server/OperatorAPI/REST/RESTParameters.swift": ("Request.text, in RESTHandler; the request's head", [
         "body: a member nobody knows", "head: a query", "head: a cursor", "head: an id", "head: an idempotency key"]),
     "Server/Signalling/Sessions/CallDispatcher.swift": ("StreamSafeText", [
-        "frame: a message", "frame: a room's name", "frame: a search", "frame: a cursor", "frame: an attribute's name", "frame: lines of an offer",
+        "frame: a message", "frame: a message where links are refused", "frame: a room's name", "frame: a search", "frame: a cursor", "frame: an attribute's name", "frame: lines of an offer",
         "frame: an offer", "frame: a member nobody knows", "frame: before signing in"]),
     "Server/PagesAndSongs/Songs/SongFiles.swift": ("StreamSafeText", ["form: the words of a song"]),
     "Server/PagesAndSongs/Songs/SongUpload.swift": ("StreamSafeText", ["form: a field"]),
@@ -110,6 +110,7 @@ KEYS = {
     "Server/OperatorAPI/REST/RESTRoute.swift": "our own names",
     "Server/OperatorAPI/REST/RecordsResource.swift": "the store's",
     "Server/PagesAndSongs/Pages/WebRoot.swift": "our own files, asked with a judged path",
+    "Server/PagesAndSongs/Songs/SongLibrary.swift": "our own, of ids that are judged",
     "Server/PagesAndSongs/Songs/SongHandler.swift": "names of fields that we know",
     "Server/PagesAndSongs/Songs/SongUpload.swift": "names of fields, judged",
     "Server/PagesAndSongs/Tickets/TicketIssuer.swift": "a name, in a judged body",

@@ -391,6 +391,94 @@ import Testing
         #expect(server.methods.last == .roomExit && conversation.followers.isEmpty)
     }
 
+    @Test(
+        "V02-K whoever gives an entry up and enters again is in the room: the first entry is not undone over the second"
+    )
+    func enteredAgain() throws {
+        let conversation = server.signedIn()
+        let token = CallToken()
+        conversation.enter(.number(48_213), timeout: .seconds(15), token: token) { _ in }
+        conversation.cancel(token)
+        let room = try #require(server.entered(conversation))
+        server.run()
+        #expect(room.state.isPresent && !server.methods.contains(.roomExit))
+        #expect(conversation.followers[room.id] != nil)
+    }
+
+    @Test("V02-K whoever enters another room behind an entry that was given up gets there")
+    func enteredAnother() throws {
+        let conversation = server.signedIn()
+        let token = CallToken()
+        conversation.enter(.number(48_213), timeout: .seconds(15), token: token) { _ in }
+        conversation.cancel(token)
+        server.on(.roomEnter) { [server] call in
+            let isOut = server.methods.contains(.roomExit)
+            guard case .rooms(.enterRoom(.number(48_214), _, _)) = call.body, !isOut else {
+                return server.standard(call)
+            }
+            return .refuse(RoomError(.inAnotherRoom))
+        }
+        let room = try #require(server.entered(conversation, .number(48_214)))
+        #expect(room.state.isPresent && conversation.followers.count == 1)
+    }
+
+    @Test("V18-K whoever leaves without a connection and enters again stays: the departure of before leads nobody out")
+    func backAgain() throws {
+        let (conversation, room) = try start()
+        server.isDown = true
+        server.drop()
+        conversation.leave(room)
+        let again = Mutex<RoomSession?>(nil)
+        conversation.enter(room.id, timeout: .seconds(60)) { result in again.withLock { $0 = try? result.get() } }
+        // The server has let them go meanwhile.
+        server.on(.roomExit) { _ in .refuse(RoomError(.notInRoom)) }
+        server.isDown = false
+        conversation.retryNow()
+        server.run()
+        let back = try #require(again.withLock { $0 })
+        #expect(back.state.isPresent && conversation.followers[room.id] != nil)
+        #expect(server.methods.filter { $0 == .roomExit }.count == 1)
+        #expect(server.methods.filter { $0 == .roomEnter }.count == 1)
+    }
+
+    @Test("V02-K an entry that waits for a room to be left ends with its own time, and when its caller gives it up")
+    func waitingForADeparture() throws {
+        let (conversation, room) = try start()
+        server.on(.roomExit) { _ in .silence }
+        server.on(.roomEnter) { _ in .refuse(RoomError(.inAnotherRoom)) }
+        conversation.leave(room)
+        let codes = Mutex<[String]>([])
+        let token = CallToken()
+        for token in [token, CallToken()] {
+            conversation.enter(.number(48_214), timeout: .seconds(15), token: token) { result in
+                if case .failure(let error) = result { codes.withLock { $0.append(error.code.rawValue) } }
+            }
+        }
+        server.run()
+        #expect(codes.withLock { $0 } == [])
+        conversation.cancel(token)
+        #expect(codes.withLock { $0 } == ["cancelled"])
+        for _ in 0..<3 {
+            server.beat()
+            server.pass(.seconds(5))
+        }
+        #expect(codes.withLock { $0 } == ["cancelled", "timeout"])
+    }
+
+    @Test("V14-K a room that says what this version cannot read ends alone, and the session goes on")
+    func unreadable() throws {
+        let (conversation, room) = try start()
+        let unreadable = FakeServer.Reply.answer(["snapshot": ["room": 48_213]])
+        server.on(.roomEnter) { _ in unreadable }
+        server.drop()
+        conversation.retryNow()
+        server.run()
+        #expect(room.state.phase == .gone(OvationError(.invalidAnswer, "this room needs a newer version of the app")))
+        #expect(conversation.isReady && conversation.followers.isEmpty)
+        // First what was missed, then the whole room, and no more.
+        #expect(server.count(of: .roomEnter) == 3)
+    }
+
     @Test("V14-K levels are read apart from the state, and fall silent with the connection")
     func levels() throws {
         let (_, room) = try start()

@@ -300,6 +300,74 @@ import Timing
         #expect(server.log.all.last == "ticketRenewed")
     }
 
+    private var tickets: [String] {
+        server.bodies(of: .sessionOpen).compactMap {
+            if case .openSession(let opening) = $0 { opening.ticket } else { nil }
+        }
+    }
+
+    @Test("A10-K a ticket that the server refuses changes nothing: the next connection signs in with the one before")
+    func refusedTicket() {
+        let conversation = server.signedIn()
+        server.on(.sessionRenew, first: [.refuse(RoomError(.ticketFailed))])
+        let code = Mutex("")
+        conversation.useTicket("bad") { result in
+            if case .failure(let error) = result { code.withLock { $0 = error.code.rawValue } }
+        }
+        server.run()
+        #expect(code.withLock { $0 } == "ticket_failed")
+        server.drop()
+        conversation.retryNow()
+        server.run()
+        #expect(conversation.isReady && tickets == ["ticket-1", "ticket-1"])
+        conversation.useTicket("good") { _ in }
+        server.run()
+        server.drop()
+        conversation.retryNow()
+        server.run()
+        #expect(tickets.last == "good")
+    }
+
+    @Test(
+        "A10-K a ticket that is given without a connection is answered by the next sign-in, which goes back to the one before"
+    )
+    func ticketGivenOffline() {
+        let conversation = server.signedIn()
+        server.isDown = true
+        server.drop()
+        let codes = Mutex<[String]>([])
+        func give(_ ticket: String) {
+            conversation.useTicket(ticket) { result in
+                let code = if case .failure(let error) = result { error.code.rawValue } else { "good" }
+                codes.withLock { $0.append(code) }
+            }
+        }
+        give("bad")
+        server.run()
+        #expect(codes.withLock { $0 } == [], "nobody could ask the server yet")
+        server.isDown = false
+        server.on(.sessionOpen) { [server] call in
+            if case .openSession(let opening) = call.body, opening.ticket == "bad" {
+                .refuse(RoomError(.ticketFailed))
+            } else {
+                server.standard(call)
+            }
+        }
+        conversation.retryNow()
+        server.run()
+        #expect(codes.withLock { $0 } == ["ticket_failed"] && !conversation.isClosed)
+        for _ in 0..<10 where !conversation.isReady { server.pass(.seconds(5)) }
+        #expect(conversation.isReady && tickets == ["ticket-1", "bad", "ticket-1"])
+        server.drop()
+        give("good")
+        conversation.retryNow()
+        server.run()
+        #expect(codes.withLock { $0 } == ["ticket_failed", "good"] && tickets.last == "good")
+        give("late")
+        conversation.stop(OvationError(.signedOut))
+        #expect(codes.withLock { $0 }.last == "signed_out")
+    }
+
     @Test("the end refuses what waits with its reason, once")
     func stopped() {
         let conversation = server.signedIn()
@@ -331,7 +399,7 @@ import Timing
     func unreadable() {
         let conversation = server.signedIn()
         server.on(.roomList, first: [.answer(["rooms": "many"])])
-        #expect(ask(conversation, rooms).error == "internal")
+        #expect(ask(conversation, rooms).error == "invalid_answer")
         #expect(ask(conversation, rooms).answer == .page(RoomPage(rooms: [])))
     }
 

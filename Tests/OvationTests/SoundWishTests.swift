@@ -1,7 +1,10 @@
+import AudioGraph
 import ClientMedia
 import Dispatch
+import MediaDevices
 import Synchronization
 import Testing
+import Timing
 
 @testable import Ovation
 
@@ -38,6 +41,47 @@ import Testing
         #expect(await microphone(after: [{ $0.startMicrophone() }, { $0.stopMicrophone() }]) == [false, false])
         #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
         #expect(await microphone(after: [{ $0.stopMicrophone() }, { $0.startMicrophone() }]) == [true, true])
+    }
+
+    /// A microphone that does not start until it is mended.
+    private final class Broken: AudioInputDevice {
+        let isMended = Mutex(false)
+        private let device = ToneInput(frequency: 440, amplitude: 0.1)
+
+        func start(
+            channels: Int, framesPerBlock: Int, deliver: @escaping @Sendable (AudioBuffer, Instant) -> Void
+        ) throws(DeviceError) {
+            guard isMended.withLock({ $0 }) else { throw DeviceError(.unavailable, "in use by another program") }
+            try device.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)
+        }
+
+        func stop() { device.stop() }
+    }
+
+    @Test(
+        "V11-K a microphone that did not start is tried again when somebody asks for it, and not at each news of the room"
+    )
+    func triedAgain() async throws {
+        let device = Broken()
+        let events = audio.events
+        try audio.devices?.use(input: device, output: NullOutput())
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
+        #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [false])
+        device.isMended.withLock { $0 = true }
+        #expect(await microphone(after: [{ $0.setVolume(60, of: "bob") }]) == [false])
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
+        audio.finish()
+        var failures = 0
+        for try await event in events { if case .microphoneFailed = event { failures += 1 } }
+        #expect(failures == 1)
+    }
+
+    @Test("V11-K a microphone that did not start is captured from once another device is chosen")
+    func anotherDevice() async throws {
+        try audio.devices?.use(input: Broken(), output: NullOutput())
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
+        try audio.useInput(.tone(frequency: 440, amplitude: 0.5))
+        #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [true])
     }
 
     @Test("V11-C a microphone that is muted here stays so on every seat, whatever the room says, until it is no longer")

@@ -15,6 +15,23 @@ import Testing
         ])
     func found(_ text: String) { #expect(ChatLinks.hasLink(text)) }
 
+    @Test(
+        "G06-S a link is one with an accent or something unseen in it, at the end of a long text too",
+        arguments: ["exa\u{AD}mple.com", "e\u{301}xample.com", "exam\u{200B}ple.com/x"])
+    func disguised(_ text: String) {
+        #expect(ChatLinks.hasLink(text))
+        #expect(ChatLinks.hasLink(String(repeating: "a/", count: 5_000) + " " + text))
+        #expect(ChatLinks.hasLink("[" + String(repeating: ":", count: 10_000) + " " + text))
+    }
+
+    /// Nobody counts here what they cost, but they end: what each costs is counted by `test_text_work`.
+    @Test(
+        "G06-S texts that look like the beginning of many links are none",
+        arguments: ["[:", ":", "a/", "a.b/", "a.b:", "[1:", "\u{301}\u{AD}"])
+    func beginnings(_ unit: String) {
+        #expect(!ChatLinks.hasLink("[" + String(repeating: unit, count: 12_000 / unit.utf8.count)))
+    }
+
     /// What people write who do not mean a link. Whatever is changed in the rule leaves these alone.
     @Test(
         "G06-S what people write with dots and slashes is no link",

@@ -73,13 +73,13 @@ import Timing
         let admin = salon.enter(.admin)
         #expect(salon.refusal(.setRole(.admin, .admin), by: owner) == nil)
         #expect(salon.refusal(.setRestriction(RestrictionDraft(.chatMute, of: .admin)), by: owner) == nil)
-        for (command, kind) in Self.commands(saying: "word") {
+        for (command, kind) in Self.commands(saying: "a word") {
             // Challenges are the owner's.
             guard kind.rule.mute == .all, kind != .forfeit else { continue }
             #expect(salon.refusal(command, by: admin) == .chatMuted, "\(command)")
         }
-        // A number says no word: apps write the seat into the content.
-        let request = InvitationDraft(to: .owner, command: "ENTER_SEAT", content: "1")
+        // A number says no word: apps write the seat into the content. Neither do an app's word for it, and its id.
+        let request = InvitationDraft(to: .owner, command: "ENTER_SEAT", content: "1", id: "4b2e-9f00:1")
         #expect(salon.refusal(.sendInvitation(request), by: admin) == nil)
         #expect(salon.refusal(.updateRoom(RoomUpdate(needsRequest: true)), by: admin) == nil)
         #expect(salon.refusal(.setRestriction(RestrictionDraft(.chatMute, of: .member)), by: admin) == nil)
@@ -94,7 +94,7 @@ import Timing
             Restriction(.chatMute, user: .owner, name: "", until: nil, by: UserID(literal: "shop")), from: .application,
             in: salon.key.application
         ) { _ in }
-        for (command, kind) in Self.commands(saying: "word") {
+        for (command, kind) in Self.commands(saying: "a word") {
             guard kind.rule.mute != .none else { continue }
             #expect(salon.refusal(command, by: owner) == .chatMuted, "\(command)")
         }

@@ -125,6 +125,42 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "R05-S JSON in UTF-16 or UTF-32, in which no mark would be counted, is refused before anything decodes it")
+        func otherEncodings() async throws {
+            try await TestServer.with(mode: .development) { server async throws in
+                let marks = "{\"name\":\"Mina\",\"\(String(repeating: "\u{345}", count: 40))\":1}"
+                for (what, bytes) in [
+                    ("little-endian", UTF16Text.bytes(marks)), ("big-endian", UTF16Text.bytes(marks, isBig: true)),
+                    ("with a byte order mark", [0xff, 0xfe] + UTF16Text.bytes(marks)),
+                    ("UTF-32", marks.unicodeScalars.flatMap { [UInt8($0.value & 0xff), UInt8($0.value >> 8), 0, 0] }),
+                    ("no UTF-8", Array("{\"name\":\"\u{41}".utf8) + [0xc3, 0x28] + Array("\"}".utf8)),
+                ] {
+                    let head = """
+                        POST /v1/tickets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+                        Content-Length: \(bytes.count)\r\n\r\n
+                        """
+                    let answer = String(
+                        decoding: try await PlainHTTP.exchange(Array(head.utf8) + bytes, port: server.port),
+                        as: UTF8.self)
+                    #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("parse_error"), "\(what)")
+                }
+            }
+        }
+
+        @Test("R05-S a page is served by its own address alone, with what keeps it from being framed")
+        func pageAsFile() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: { $0.webRoot = folder }) { server async throws in
+                    for path in ["/index.html", "/index%2Ehtml", "/index%2EHTML", "/assets/x/index%2ehtml"] {
+                        #expect(try await PlainHTTP.get(path, port: server.port).status == 404, "\(path)")
+                    }
+                    let page = try await PlainHTTP.get("/", port: server.port)
+                    #expect(page.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+                }
+            }
+        }
+
         @Test("A09-S a room's link carries its card: name, owner, cover, escaped")
         func card() async throws {
             try await withWebRoot { folder in

@@ -20,6 +20,7 @@ extension WholeServerTests {
                     ("binary", 1003, { $0.send(frame: .binary, [1, 2, 3]) }),
                     ("not UTF-8", 1007, { $0.send(frame: .text, [0x22, 0xc3, 0x28, 0x22]) }),
                     ("not JSON", 1007, { $0.send(text: "hello") }),
+                    ("JSON in UTF-16", 1007, { $0.send(frame: .text, UTF16Text.bytes(#"{"jsonrpc":"2.0"}"#)) }),
                     ("unmasked", 1002, { $0.send(frame: .text, Array("{}".utf8), masked: false) }),
                     ("continuation of nothing", 1002, { $0.send(frame: .continuation, [0x7b]) }),
                     ("reserved opcode", 1002, { $0.send(frame: .reserved, []) }),

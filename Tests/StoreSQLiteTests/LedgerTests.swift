@@ -35,6 +35,26 @@ import Testing
 
     private func user(_ number: Int) -> UserID { UserID(literal: "user-\(number)") }
 
+    @Test("R09-S no key that a client chose for its gifts keeps its person from being erased")
+    func erasedKeys() async throws {
+        let gift = Transfer(from: .shop, to: .wallet(user(1)), coins: 5, purpose: .topUp)
+        try await withStore(try Scratch()) { store async throws in
+            func pay(_ key: String) async throws -> Int64? {
+                let outcome = try await store.ledger.post(
+                    gift,
+                    key: TransferKey(
+                        application: Self.application, poster: .user(user(1)), key: key, fingerprint: "5"))
+                if case .posted(let transfer, _) = outcome { return transfer.id }
+                return nil
+            }
+            let first = try #require(try await pay("a"))
+            // As keys of the erased looked, those of this one and of the next.
+            for number in first...first + 2 { #expect(try await pay("erased-\(number)") != nil) }
+            _ = try await store.personalData.erase(user(1), of: Self.application)
+            _ = try await store.personalData.erase(user(1), of: Self.application)
+        }
+    }
+
     @Test(
         "G02-S each program pays under keys of its own; what was paid before they had them, or by hand, is not paid again"
     )

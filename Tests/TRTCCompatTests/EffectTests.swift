@@ -40,6 +40,7 @@ private final class PaperSound: ClientSound {
     }
     func stopMicrophone() { notes.write("stop") }
     func captureWhenSeated() { notes.write("seat") }
+    func begin() { notes.write("begin") }
     func silence() { notes.write("silence") }
     func apply(_ settings: SoundSettings, after former: SoundSettings) {
         told("apply")
@@ -71,9 +72,12 @@ private final class PaperSound: ClientSound {
     func setSongVolume(_ volume: Int, ofSong number: Int32) { notes.write("song \(number) volume \(volume)") }
     func musicPosition(_ id: Int32) -> Duration? { id == track("song3.mp3") ? .milliseconds(1_234) : nil }
     var song: SongProgress? { nil }
-    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
+    func hear(
+        _ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void
+    ) -> Task<Void, Never> {
         news.withLock { $0 = tell }
         loss.withLock { $0 = lost }
+        return Task {}
     }
     func tell(_ what: RoomAudio.Event) { news.withLock { $0 }?(what) }
     func lose(_ why: String) { loss.withLock { $0 }?(why) }
@@ -131,10 +135,10 @@ private final class PaperSound: ClientSound {
         person.room.startMicrophone()
         effects.setVoicePitch(0.5)
         person.room.controller.sound.attach(paper)
-        #expect(paper.settings.withLock { $0.voicePitch } == 6 && paper.notes.lines == ["seat"])
+        #expect(paper.settings.withLock { $0.voicePitch } == 6 && paper.notes.lines == ["begin"])
         gate.signal()
         try await paper.notes.line("start")
-        #expect(paper.notes.lines == ["seat", "devices", "start"])
+        #expect(paper.notes.lines == ["begin", "devices", "start"])
         try await person.notes.line("error -1302 cannot open the microphone: no such device")
 
         // Who has changed their mind meanwhile is not captured.
@@ -209,7 +213,7 @@ private final class PaperSound: ClientSound {
             if !isWished { person.room.startMicrophone() }
             try await paper.notes.line("stopped")
             try await paper.notes.line("start")
-            #expect(paper.notes.lines == ["seat", "devices", "start", leaves ? "silence" : "stop", "stopped"])
+            #expect(paper.notes.lines == ["begin", "devices", "start", leaves ? "silence" : "stop", "stopped"])
         }
     }
 
@@ -483,10 +487,10 @@ private final class PaperSound: ClientSound {
         person.room.startMicrophone()
         person.room.controller.sound.attach(paper)
         try await paper.notes.line("start")
-        #expect(paper.notes.lines == ["seat", "devices", "start"])
+        #expect(paper.notes.lines == ["begin", "devices", "start"])
         person.room.stopMicrophone()
         person.room.controller.sound.followSeat(isTaken: true)
-        #expect(paper.notes.lines == ["seat", "devices", "start", "stop", "seat"])
+        #expect(paper.notes.lines == ["begin", "devices", "start", "stop", "seat"])
         paper.tell(.microphoneFailed(OvationError(.mediaFailed, "no device")))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
         paper.tell(.speakerFailed(OvationError(.mediaFailed, "unplugged")))
@@ -528,7 +532,7 @@ private final class PaperSound: ClientSound {
         // The same room anew, after another component of the app has kept it: it is heard again.
         person.room.controller.sound.attach(paper)
         try await paper.notes.line("devices")
-        #expect(paper.notes.lines == ["seat", "devices"])
+        #expect(paper.notes.lines == ["begin", "devices"])
         person.room.destroy()
         #expect(paper.notes.lines.last == "silence")
         // Whoever has kept the effects reaches nobody any more, and is told so.

@@ -58,6 +58,54 @@ extension FacadeTests {
             }
         }
 
+        @Test(
+            "V04-C E07-C whoever closes the chat keeps the seat that they have in the voice room",
+            arguments: [true, false])
+        func chatBesideASeat(logsOut: Bool) async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                #expect(await alice.create(744) == 0)
+                #expect(await alice.sit(1) == 0)
+                let chat = V2TIMManager()
+                #expect(await signIn(chat, "alice", server) == 0)
+                #expect(await ended { chat.quitGroup("744", succ: $0, fail: $1) } == TRTCCode.notInGroup)
+                #expect(await ended { chat.joinGroup("744", succ: $0, fail: $1) } == 0)
+                if logsOut {
+                    #expect(await ended { chat.logout($0, fail: $1) } == 0)
+                } else {
+                    #expect(await ended { chat.quitGroup("744", succ: $0, fail: $1) } == 0)
+                }
+                let room = try #require(alice.room.controller.room)
+                // Behind whatever the chat may have asked for.
+                #expect(await alice.ask("say") { alice.room.sendRoomTextMsg(message: "still here", callback: $0) } == 0)
+                #expect(room.state.mySeat == 1 && room.state.isPresent)
+                // The room component gives it up.
+                #expect(await signIn(chat, "alice", server) == 0)
+                #expect(await ended { chat.joinGroup("744", succ: $0, fail: $1) } == 0)
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                _ = await room.changes.first { $0.mySeat == nil }
+                #expect(await ended { chat.logout($0, fail: $1) } == 0)
+            }
+        }
+
+        @Test("E07-C a chat client that logs out during its login is logged out")
+        func chatLoggedOutMeanwhile() async throws {
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let ticket = try server.ticket("alice")
+                let alice = V2TIMManager()
+                alice.initSDK(Int32(TestServer.application))
+                let code = await ended { succ, fail in
+                    alice.login("alice", userSig: ticket, succ: succ, fail: fail)
+                    alice.logout(nil)
+                }
+                #expect(code == TRTCCode.notSignedIn && alice.getLoginUser() == nil)
+                // And the next login finds nothing in its way.
+                #expect(await signIn(alice, "alice", server) == 0)
+                #expect(await ended { alice.logout($0, fail: $1) } == 0)
+            }
+        }
+
         @Test("V18-C an instance that is let go leaves its room, though another component of the user stays signed in")
         func letGoBesideAnother() async throws {
             try await TestServer.with { server async throws in

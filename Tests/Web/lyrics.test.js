@@ -127,3 +127,13 @@ test("D05-W the built-in songs' words are timed, in order, and within the song",
     assert.ok(all.at(-1).endMs <= about.durationMs, name);
   }
 });
+
+test('R05-W a cue of nothing but beginnings of markup or of times is read in a time that grows with it', () => {
+  // With the square of the length each of these would take minutes.
+  for (const unit of ['<', '<1', '<00:', '&', '[', '<00:00.000']) {
+    const cue = unit.repeat(256_000 / unit.length);
+    const { lines } = parseLyrics(`WEBVTT\n\n00:00.000 --> 00:05.000\n${cue}\n`);
+    assert.ok(lines.length <= 1, unit);
+    parseLyrics(`[00:01.00]${cue}`);
+  }
+});

@@ -138,7 +138,7 @@ function cue(text, startMs, endMs) {
   /** @type {LyricWord[]} */ const words = [];
   let at = startMs;
   let first = true;
-  for (const part of text.split(/(<(?:\d+:)?\d{2}:\d{2}\.\d{3}>)/)) {
+  for (const part of text.split(/(<(?:\d{1,4}:)?\d{2}:\d{2}\.\d{3}>)/)) {
     const time = /^<(?:(\d+):)?(\d{2}):(\d{2}\.\d{3})>$/.exec(part);
     if (time) {
       at = vttTime(time[1], time[2], time[3]);
@@ -147,7 +147,7 @@ function cue(text, startMs, endMs) {
       first = false;
       continue;
     }
-    const plain = unescaped(part.replace(/<[^>]*>/g, ''));
+    const plain = unescaped(part.replace(/<[^<>]*>/g, ''));
     if (plain.trim() === '' && (first || words.length === 0)) continue;
     if (plain.trim() === '') words[words.length - 1].text += plain;
     else words.push({ text: plain, startMs: at, endMs: Number.NaN });

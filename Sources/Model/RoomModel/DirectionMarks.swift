@@ -4,17 +4,19 @@ package enum DirectionMarks {
     static let leftToRight: Unicode.Scalar = "\u{200E}"
     static let rightToLeft: Unicode.Scalar = "\u{200F}"
 
-    /// Longer texts are refused as names anyhow.
-    private static let byteLimit = 2_000
+    /// Longer texts are refused as names anyhow: 64 characters of 4 bytes, and a mark behind each.
+    private static let byteLimit = 64 * (4 + 3)
 
     /// The text without the marks that change nothing of how it is shown.
     package static func withoutIdle(_ text: String) -> String {
         guard text.utf8.count <= byteLimit, text.unicodeScalars.contains(where: isMark) else { return text }
         var scalars = Array(text.unicodeScalars)
+        var directions = scalars.map(Direction.init)
         var index = 0
         while index < scalars.count {
-            if isMark(scalars[index]), !hasEffect(at: index, in: scalars.map(Direction.init)) {
+            if isMark(scalars[index]), !hasEffect(at: index, in: directions) {
                 scalars.remove(at: index)
+                directions.remove(at: index)
             } else {
                 index += 1
             }

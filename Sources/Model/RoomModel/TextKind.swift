@@ -61,14 +61,14 @@ package enum TextKind: String, CaseIterable, Hashable, Sendable {
         case .messageText, .messageContent: Rule(.room, filtered: true, .all, RoomLimits.messageBytes)
         case .messageCommand: Rule(.room, filtered: true, .all, RoomLimits.commandBytes)
         case .invitationWords: Rule(.person, filtered: true, .all, 4 * RoomLimits.invitationWordsCharacters)
-        // Who is muted may still ask for a seat.
-        case .invitationCommand: Rule(.person, filtered: true, .none, RoomLimits.commandBytes)
+        // Who is muted may still ask for a seat: an app's word is no message. See `isMeant`.
+        case .invitationCommand: Rule(.person, filtered: true, .all, RoomLimits.commandBytes)
         case .invitationContent: Rule(.person, filtered: true, .all, RoomLimits.invitationContentBytes)
         case .rejectionReason: Rule(.person, filtered: true, .all, RoomLimits.rejectReasonBytes)
         case .forfeit: Rule(.room, filtered: true, .all, 4 * RoomLimits.forfeitCharacters)
         case .restrictionReason: Rule(.person, filtered: true, .all, Restriction.reasonBytes)
         case .reportWords: Rule(.operator, filtered: false, .none, Restriction.reasonBytes)
-        case .clientID: Rule(.room, filtered: true, .none, RoomLimits.clientIDBytes)
+        case .clientID: Rule(.room, filtered: true, .all, RoomLimits.clientIDBytes)
         case .giftName: Rule(.everybody, filtered: false, .none, RoomLimits.nameBytes)
         case .songTitle, .songArtist: Rule(.room, filtered: true, .all, RoomLimits.songTitleBytes)
         case .lyrics: Rule(.room, filtered: true, .operators, 256 << 10)
@@ -102,9 +102,18 @@ package struct SaidText: Hashable, Sendable {
         self.field = field
     }
 
-    /// Whether anybody could be told something by it. An app's number (of a seat, say) is no word.
+    /// Whether anybody could be told something by it. An app's number (of a seat, say) is no word, and its own words and ids have no spaces.
     fileprivate var isMeant: Bool {
-        !text.isEmpty && !(kind == .invitationContent && text.utf8.allSatisfy { (0x30...0x39).contains($0) })
+        switch kind {
+        case .invitationContent: !text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        case .invitationCommand, .clientID: !text.utf8.allSatisfy(Self.isOfToken)
+        default: !text.isEmpty
+        }
+    }
+
+    package static func isOfToken(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte)
+            || "._:-".utf8.contains(byte)
     }
 
     /// Whether the filter reads it. Ids that are drawn at random may happen to spell a word.

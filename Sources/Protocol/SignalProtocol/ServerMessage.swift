@@ -101,6 +101,9 @@ extension ServerMessage {
         static let expectedKey = CodingUserInfoKey(rawValue: "expected") ?? Self.impossible
         private static var impossible: CodingUserInfoKey { preconditionFailure("the key is a constant text") }
 
+        /// The client's own number of `invalid_answer`.
+        private static let unreadable = -12
+
         var message: ServerMessage
 
         private enum Keys: String, CodingKey { case id, method, params, result, error }
@@ -130,7 +133,7 @@ extension ServerMessage {
                 message = .answer(number, .success(try CallAnswer(of: method, fields, key: .result)))
             } catch {
                 let refusal = ServerRefusal(
-                    code: RoomError.Code.internalError.number, name: RoomError.Code.internalError.name,
+                    code: Self.unreadable, name: "invalid_answer",
                     message: "the answer to \(method.rawValue) cannot be read: \(error)")
                 message = .answer(number, .failure(refusal))
             }

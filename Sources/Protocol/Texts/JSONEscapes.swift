@@ -30,6 +30,8 @@ package enum JSONEscapes {
                     output.append(sign)
                 }
             case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): output.append(0x20)
+            // Nobody sees a backspace or a form feed.
+            case UInt8(ascii: "b"), UInt8(ascii: "f"): break
             default: output.append(sign)
             }
         }

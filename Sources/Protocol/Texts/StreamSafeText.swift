@@ -16,7 +16,7 @@ package enum StreamSafeText {
     package enum Notation: Sendable {
         /// UTF-8.
         case plain
-        /// JSON (RFC 8259): `\u0301` stands for a character too.
+        /// JSON (RFC 8259): `\u0301` stands for a character too. See `isJSONText`.
         case json
         /// A URI (RFC 3986 §2.1): `%CC%81` stands for two bytes.
         case percentEncoded
@@ -31,6 +31,14 @@ package enum StreamSafeText {
             guard runs.take(scalar) else { return false }
         }
         return true
+    }
+
+    /// Whether bytes can be JSON in UTF-8, as it is sent between systems (RFC 8259 §8.1). Decoders recognise UTF-16 and UTF-32 by the zero
+    /// bytes of their ASCII characters, and read marks in them that `holds` has not seen: no such text may come to a decoder. In UTF-8 no
+    /// JSON has a zero byte, since control characters are written as escapes.
+    package static func isJSONText(_ bytes: some Collection<UInt8>) -> Bool {
+        let hasZero = bytes.withContiguousStorageIfAvailable { $0.contains(0) } ?? bytes.contains(0)
+        return !hasZero
     }
 
     package static func holds(_ bytes: some Collection<UInt8>, in notation: Notation = .plain) -> Bool {
@@ -68,7 +76,7 @@ package enum StreamSafeText {
 
     /// How many marks a scalar begins with or is, once it is taken apart. Besides those that have a combining class these are the scalars
     /// without one that become nothing but marks (three Tibetan vowels canonically, two half-width kana marks by compatibility).
-    static func marks(in scalar: UInt32) -> Int {
+    package static func marks(in scalar: UInt32) -> Int {
         switch scalar {
         case 0x0344, 0x0f73, 0x0f75, 0x0f81: 2
         case 0xff9e, 0xff9f: 1

@@ -98,7 +98,10 @@ public struct PrivateMapKey: Hashable, Sendable {
         func text() -> String? {
             guard let length = integer(UInt16.self), rest.count >= Int(length) else { return nil }
             defer { rest = rest.dropFirst(Int(length)) }
-            return String(validating: rest.prefix(Int(length)), as: UTF8.self)
+            let bytes = rest.prefix(Int(length))
+            let text = String(decoding: bytes, as: UTF8.self)
+            // What is no UTF-8 was replaced.
+            return text.utf8.elementsEqual(bytes) ? text : nil
         }
         guard let version = integer(UInt8.self), version <= 1, let user = text(),
             let application = integer(UInt32.self), let number = integer(UInt32.self),

@@ -31,7 +31,7 @@ public enum TicketText {
         }
         guard let json = inflate(packed) else { throw .malformed("zlib") }
         // Nobody has signed it yet: its names and values are looked up and compared.
-        guard StreamSafeText.holds(json, in: .json) else { throw .malformed("json") }
+        guard StreamSafeText.isJSONText(json), StreamSafeText.holds(json, in: .json) else { throw .malformed("json") }
         let fields: Fields
         do { fields = try JSONDecoder().decode(Fields.self, from: Data(json)) } catch { throw .malformed("json") }
         guard Ticket.isUserID(fields.identifier) else { throw .malformed("identifier") }

@@ -50,7 +50,7 @@ extension DurableRoomState {
 
 extension AcceptedCommand {
     /// As it is kept.
-    /// - Parameter isEnded: of a room that has ended.
+    /// - Parameter isEnded: of a room that has ended, whose name, cover, tags and attributes nobody sees any more, whoever wrote them.
     package func erasing(_ user: UserID, isEnded: Bool) -> AcceptedCommand {
         var command = self
         let isTheirs = by == user
@@ -64,12 +64,12 @@ extension RoomEvent {
     fileprivate func erasing(_ user: UserID, isTheirs: Bool, isEnded: Bool) -> RoomEvent {
         switch self {
         case .created(var founding):
-            if isEnded, isTheirs || founding.owner.id == user { founding.settings = founding.settings.withoutTexts }
+            if isEnded { founding.settings = founding.settings.withoutTexts }
             founding.owner = founding.owner.erasing(user)
             return .created(founding)
-        case .updated(let settings): return isEnded && isTheirs ? .updated(settings.withoutTexts) : self
+        case .updated(let settings): return isEnded ? .updated(settings.withoutTexts) : self
         case .attributesChanged(var change):
-            if isEnded, isTheirs { change = AttributesChange() }
+            if isEnded { change = AttributesChange() }
             return .attributesChanged(change)
         case .seatTaken(let seat, let profile, let micMuted, let camera, let moved):
             return .seatTaken(seat, user: profile.erasing(user), micMuted: micMuted, camera: camera, moved: moved)

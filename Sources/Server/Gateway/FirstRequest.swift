@@ -37,16 +37,18 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     typealias InboundIn = Any
     typealias OutboundOut = HTTPServerResponsePart
 
-    private var deadline: Scheduled<Void>?
+    private let limit: NIODeadline
+    private var closing: Scheduled<Void>?
+
+    /// - Parameter limit: when the request must be in.
+    init(until limit: NIODeadline) { self.limit = limit }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: GatewayChannel.firstRequestLimit) {
-            bound.value.close(promise: nil)
-        }
+        closing = context.eventLoop.scheduleTask(deadline: limit) { bound.value.close(promise: nil) }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { closing?.cancel() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.close(promise: nil) }

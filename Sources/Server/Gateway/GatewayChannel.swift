@@ -4,26 +4,25 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTP1
+import NIOHTTP2
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOSSL
-import NIOWebSocket
+import NIOTLS
 import Signalling
 
-/// One accepted TCP connection: TLS if there is a certificate, then HTTP/1.1, and on `/v1/connect` a WebSocket.
+/// One accepted TCP connection. Without a certificate it speaks HTTP/1.1; with one the two ends choose that or HTTP/2 (RFC 7301).
 struct GatewayChannel: HTTPChannelHandler {
     typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// What a connection turned out to be.
-    enum Kind: Sendable {
-        case http(HTTP)
-        case webSocket
+    /// What both ends speak.
+    enum Spoken: Sendable {
+        case http1(EventLoopFuture<FirstMessage.Kind>)
+        case http2(StreamedRequests.Connection)
     }
 
     struct Value: ServerChildChannelValue {
         var channel: any Channel
-        var kind: EventLoopFuture<Kind>
+        var spoken: EventLoopFuture<Spoken>
     }
 
     /// The first request, TLS handshake included, must be in by then; a browser's spare connections just open another.
@@ -33,77 +32,50 @@ struct GatewayChannel: HTTPChannelHandler {
     /// Headers of a browser behind two proxies stay below 8 KiB.
     static let headerLimit = 32 << 10
 
-    /// Each WebSocket keeps a buffer to read into. The usual one grows with the largest message and stays that large, which an offer of
-    /// media makes 4 KiB; longer messages take a few reads more.
-    static let socketBuffer = 2 << 10
-
     let responder: HTTPChannelHandler.Responder
     let certificates: CertificateSource?
     let socketDoor: SocketAcceptor
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
-
-            let upgrader = NIOTypedWebSocketServerUpgrader<Kind>(
-                maxFrameSize: ConnectionHandler.messageLimit,
-                enableAutomaticErrorHandling: false,
-                // Whoever is not admitted does not come so far: see UpgradeGate.
-                shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(SocketAcceptor.responseHeaders) },
-                upgradePipelineHandler: { channel, head in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.syncOptions?.setOption(
-                            .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.socketBuffer))
-                        let connection = socketDoor.connection(head, on: channel)
-                        try channel.pipeline.syncOperations.addHandler(
-                            ConnectionHandler(connection, isSecure: certificates != nil))
-                        return .webSocket
-                    }
-                })
-
-            var decoding = NIOHTTPDecoderLimitConfiguration()
-            // All together, so each of them too.
-            decoding.maxHeaderListSize = Self.headerLimit
-            var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Kind>(
-                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-                    upgraders: [upgrader],
-                    notUpgradingCompletionHandler: { channel in
-                        channel.eventLoop.makeCompletedFuture { .http(try wrapHTTP(channel, logger: logger)) }
-                    }))
-            configuration.enablePipelining = false  // the async channel does that
-            configuration.enableErrorHandling = false  // so does handleHTTP
-            configuration.decoderConfiguration = decoding
-            let kind = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(UpgradeGate(socketDoor), position: .after(decoder))
-
-            let patience = FirstRequestHandler()
-            try pipeline.addHandler(patience)
-            let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
-            kind.whenComplete { _ in
-                channel.pipeline.syncOperations.removeHandler(bound.value, promise: nil)
+            let limit = NIODeadline.now() + Self.firstRequestLimit
+            let first = FirstMessage(
+                socketDoor: socketDoor, isSecure: certificates != nil, limit: limit, logger: logger)
+            guard let certificates else {
+                let spoken = Spoken.http1(try first.configure(channel))
+                return Value(channel: channel, spoken: channel.eventLoop.makeSucceededFuture(spoken))
             }
-            return Value(channel: channel, kind: kind)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context))
+            let patience = NIOLoopBound(FirstRequestHandler(until: limit), eventLoop: channel.eventLoop)
+            let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Spoken> { result, channel in
+                channel.eventLoop.makeCompletedFuture {
+                    channel.pipeline.syncOperations.removeHandler(patience.value, promise: nil)
+                    if case .negotiated("h2") = result {
+                        return .http2(try StreamedRequests(limit: limit, logger: logger).configure(channel))
+                    }
+                    return .http1(try first.configure(channel))
+                }
+            }
+            try pipeline.addHandlers(negotiation, patience.value)
+            return Value(channel: channel, spoken: negotiation.protocolNegotiationResult)
         }
-    }
-
-    private func wrapHTTP(_ channel: any Channel, logger: Logger) throws -> HTTP {
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(RequestTextGate())
-        try pipeline.addHandler(MessageRules())
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
-        try pipeline.addHandler(
-            HTTPConnectionStateHandler(idleTimeout: Duration(Self.idleLimit), logger: logger))
-        return try NIOAsyncChannel(
-            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 
     func handle(value: Value, logger: Logger) async {
         do {
-            // A WebSocket lives on its event loop from here on; the server waits for its channel when it shuts down.
-            if case .http(let channel) = try await value.kind.get() {
-                await handleHTTP(asyncChannel: channel, logger: logger)
+            switch try await value.spoken.get() {
+            case .http1(let kind):
+                // A WebSocket lives on its event loop from here on; the server waits for its channel when it shuts down.
+                if case .http(let channel) = try await kind.get() {
+                    await handleHTTP(asyncChannel: channel, logger: logger)
+                }
+            case .http2(let connection):
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await stream in connection.inbound {
+                        group.addTask { await handleHTTP(asyncChannel: stream, logger: logger) }
+                    }
+                }
             }
         } catch {
             logger.trace("connection ended before its first request: \(error)")

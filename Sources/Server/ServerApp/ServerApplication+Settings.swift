@@ -124,9 +124,7 @@ extension ServerApplication {
             }
             return root
         }
-        let installed = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appendingPathComponent("../share/ovation/web").standardized.path
-        return [installed, "Web"].lazy.compactMap { WebRoot(folder: $0, watches: mode == .development) }.first
+        return WebRoot.usualPlaces.lazy.compactMap { WebRoot(folder: $0, watches: mode == .development) }.first
     }
 
     private func ranges(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [AddressRange] {

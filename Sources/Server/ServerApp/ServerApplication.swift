@@ -299,7 +299,7 @@ package struct ServerApplication: Sendable {
             return error
         }
         return ConfigurationFailure(
-            "port \(settings.port) on \(settings.host) cannot be used: another program has it, or it needs rights that this user has not. "
+            "port \(settings.port) on \(settings.host) cannot be used: another program uses it, or this user may not open it. "
                 + "--port chooses another port")
     }
 

@@ -32,7 +32,7 @@ package final class SQLitePersonalData: PersonalData {
         ) { [payloads] in try payloads.snapshot($0, erasing: user, isEnded: $1) }
         rows += try await rewrite(
             "webhook_news", "JOIN webhook ON webhook.id = webhook_news.webhook WHERE webhook.application = ?",
-            of: user, application, isEnded: "0"
+            of: user, application, isEnded: nil
         ) { [payloads] payload, _ in payloads.news(payload, erasing: user) }
         // What stood there stands in the log of writes still, and in places that rows were moved from.
         try await Remains(of: path).remove(with: commit)
@@ -49,8 +49,20 @@ package final class SQLitePersonalData: PersonalData {
                 // The restriction holds on, without a name.
                 "UPDATE standing_restriction SET name = '', reason = NULL WHERE application = ? AND user = ?",
                 "UPDATE standing_restriction SET reason = NULL WHERE application = ? AND decided_by = ?",
-                "UPDATE report SET evidence = '{}', words = NULL WHERE application = ? AND user = ?",
-                "UPDATE report SET words = NULL WHERE application = ? AND reporter = ?",
+                // What was said of how a report about them, or by them, was settled.
+                """
+                UPDATE audit SET reason = NULL WHERE action = 'settleReport' AND application = ?1
+                AND json_extract(detail, '$.report') IN (
+                    SELECT CAST(id AS TEXT) FROM report WHERE application = ?1 AND (user = ?2 OR reporter = ?2))
+                """,
+                """
+                UPDATE report SET evidence = '{}', words = NULL, settlement = iif(settlement IS NULL, NULL, '')
+                WHERE application = ? AND user = ?
+                """,
+                """
+                UPDATE report SET words = NULL, settlement = iif(settlement IS NULL, NULL, '')
+                WHERE application = ? AND reporter = ?
+                """,
                 // What was done stays, without what was said.
                 "UPDATE audit SET detail = '{}', reason = NULL WHERE application = ? AND target = ?",
                 // Who changes a room after them is noted with what they had written.
@@ -63,27 +75,36 @@ package final class SQLitePersonalData: PersonalData {
                 UPDATE audit SET detail = '{}', reason = NULL
                 WHERE application = ? AND actor = ? AND role <> 'operator'
                 """,
-                // Their client chose the key, by which nobody will ask again.
-                "UPDATE transfer SET key = 'erased-' || id WHERE application = ? AND poster = 'user:' || ?",
+                // Their client chose the key, by which nobody will ask again. No client's key has a line's end in it.
+                "UPDATE transfer SET key = 'erased' || char(10) || id WHERE application = ? AND poster = 'user:' || ?",
             ] { try db.execute(sql: sql, arguments: whose) }
             try Self.eraseNames(of: user, in: application, db)
             return db.totalChangesCount - before
         }
     }
 
-    /// Writes anew what names them.
+    /// Writes anew what names them, and what is kept of rooms that have ended and name them somewhere: what such a room was called may be
+    /// theirs, whoever wrote it last.
     /// - Parameters:
     ///   - rows: which rows of the table are the application's.
-    ///   - isEnded: whether the row is of a room that has ended, in SQL.
+    ///   - isEnded: whether the row is of a room that has ended, in SQL; `nil` for what is not of rooms.
     private func rewrite(
-        _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID, isEnded: String,
+        _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID, isEnded: String?,
         _ body: @escaping @Sendable (_ payload: [UInt8], _ isEnded: Bool) throws -> [UInt8]
     ) async throws(JournalFailure) -> Int {
         // An id is no part of JSON but as a whole text: its letters need no escape.
         let named = Data("\"\(user.rawValue)\"".utf8)
+        let alsoOf =
+            isEnded.map {
+                """
+                OR \($0) AND room.id IN (
+                    SELECT room FROM entry WHERE instr(payload, ?2) > 0
+                    UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0)
+                """
+            } ?? ""
         let found = try await commit.read { db in
             try Int64.fetchAll(
-                db, sql: "SELECT \(table).rowid FROM \(table) \(rows) AND instr(\(table).payload, ?) > 0",
+                db, sql: "SELECT \(table).rowid FROM \(table) \(rows) AND (instr(\(table).payload, ?2) > 0 \(alsoOf))",
                 arguments: [application.rawValue, named])
         }
         var changed = 0
@@ -95,7 +116,7 @@ package final class SQLitePersonalData: PersonalData {
                     let row = try Row.fetchOne(
                         db,
                         sql: """
-                            SELECT \(table).payload, \(isEnded) FROM \(table) \(rows) AND \(table).rowid = ?
+                            SELECT \(table).payload, \(isEnded ?? "0") FROM \(table) \(rows) AND \(table).rowid = ?
                             """, arguments: [application.rawValue, id])
                     guard let row else { continue }
                     let payload = [UInt8](row[0] as Data)

@@ -56,9 +56,10 @@ struct OutsideView {
         }
     }
 
-    private func signIn(_ client: OvationClient, _ identity: Identity) async throws(OvationError) {
+    private func signIn(_ client: OvationClient, _ identity: Identity, _ way: Way = .udp) async throws(OvationError) {
         switch identity {
-        case .name(let name): try await client.signIn(name: name)
+        // A guest is somebody new each time, and the first one's name is still taken.
+        case .name(let name): try await client.signIn(name: way == .udp ? name : "\(name) 2")
         case .ticket(let app, let user, let ticket):
             guard let user = UserID(user) else { throw OvationError(.userIDInvalid) }
             try await client.signIn(app: ApplicationID(app), user: user, ticket: ticket)
@@ -68,9 +69,7 @@ struct OutsideView {
     private func signedIn(_ client: OvationClient, _ identity: Identity) async -> [Finding] {
         do throws(OvationError) { try await signIn(client, identity) } catch {
             return [
-                .problem(
-                    "sign-in", "Signing in fails: \(error.message).",
-                    "If the page answers and this does not, a proxy may keep WebSockets (/v1/connect) from the server.")
+                .problem("sign-in", "Signing in fails: \(error.message).", Self.advice(for: error))
             ]
         }
         var found: [Finding] = [.fine("sign-in", "Signing in works, by a WebSocket.")]
@@ -82,9 +81,19 @@ struct OutsideView {
         return found
     }
 
+    private static func advice(for error: OvationError) -> String {
+        switch error.code {
+        case .signInUnavailable:
+            "Set sign_in.guests, or sign_in.tickets_url to where your back end gives out tickets; or sign in here by --app and --user."
+        case .serverUnreachable, .connectionLost, .timeout, .invalidAnswer:
+            "If the page answers and this does not, a proxy may keep WebSockets (/v1/connect) from the server."
+        default: "The server has answered: what it says is the reason."
+        }
+    }
+
     private func byTCP(_ identity: Identity) async -> Finding {
         let client = self.client(by: .tcp)
-        do throws(OvationError) { try await signIn(client, identity) } catch {
+        do throws(OvationError) { try await signIn(client, identity, .tcp) } catch {
             return .problem("media-tcp", "Signing in again fails: \(error.message).", "The server's log tells more.")
         }
         let found = await room(client, .tcp)

@@ -20,7 +20,11 @@ struct AuditCommand: AsyncParsableCommand {
     var before: Int64?
     @Option(help: "Only what happened in that room (~ before a text of digits).")
     var room: String?
-    @Option(help: "Only what that person did, and what was done to them. Of a program it is the name of its key.")
+    @Option(
+        help: """
+            Only what that person did, and what was done to them. For a program: @ and the name of its key; for the command line: @ and \
+            the account, such as @root.
+            """)
     var user: String?
     @OptionGroup var folder: DataFolder
 

@@ -62,6 +62,9 @@ import Timing
         // The client's own claim stands left of what the proxy saw.
         #expect(try client("10.1.2.3", "127.0.0.1, 198.51.100.1").text == "198.51.100.1")
         #expect(try client("10.1.2.3", "198.51.100.1, 10.9.9.9").text == "198.51.100.1")
+        // U+0600 joins with what follows it, the proxy's comma too: its entry is the proxy's all the same.
+        #expect(try client("10.1.2.3", "\u{600}, 198.51.100.1").text == "198.51.100.1")
+        #expect(try client("10.1.2.3", "127.0.0.1\u{600},198.51.100.1").text == "198.51.100.1")
         #expect(try client("10.1.2.3", nil).text == "10.1.2.3")
         #expect(try client("10.1.2.3", "nonsense").text == "10.1.2.3")
         #expect(try client("10.1.2.3", "[2001:db8::5]:443").text == "2001:db8::5")

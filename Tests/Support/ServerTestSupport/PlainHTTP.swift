@@ -44,6 +44,12 @@ package enum PlainHTTP {
     package static func exchange(
         _ request: String, port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
     ) async throws -> [UInt8] {
+        try await exchange(Array(request.utf8), port: port, untilClosed: untilClosed, tls: tls)
+    }
+
+    package static func exchange(
+        _ request: [UInt8], port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
+    ) async throws -> [UInt8] {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -52,7 +58,7 @@ package enum PlainHTTP {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: request))
+            try await outbound.write(ByteBuffer(bytes: request))
             var received: [UInt8] = []
             for try await part in inbound {
                 received += Array(part.readableBytesView)

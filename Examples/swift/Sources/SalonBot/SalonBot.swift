@@ -70,10 +70,12 @@ struct Host {
         }
     }
 
-    /// Somebody asks to be let onto a seat (the seat is the content of the request). The seat is theirs to take once they are told yes.
+    /// Somebody asks to be let onto a seat: the content of the request names it, or they take any. The seat is theirs to take once they
+    /// are told yes.
     private func answer(_ request: Invitation) async throws {
-        guard request.state == .waiting else { return }
-        guard let seat = Int(request.content), isFree(seat) else {
+        guard request.state == .waiting, request.isSeatRequest else { return }
+        let seat = request.content.isEmpty ? room.state.seats.firstIndex { $0.state == .empty } : Int(request.content)
+        guard let seat, isFree(seat) else {
             return try await room.rejectInvitation(request.id, reason: "this seat is not free")
         }
         try await room.acceptInvitation(request.id)

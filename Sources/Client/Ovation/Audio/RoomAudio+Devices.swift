@@ -50,7 +50,11 @@ extension RoomAudio {
 
     /// Chooses the input. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
     /// - Throws: `media_failed` if the device or file cannot be opened.
-    public func useInput(_ input: Input) throws(OvationError) { try devices?.useInput(input) }
+    public func useInput(_ input: Input) throws(OvationError) {
+        try devices?.useInput(input)
+        // One that did not start may do with this one.
+        tryMicrophone()
+    }
 
     /// The duration of the file that serves as the microphone, if it has one.
     public var inputDuration: Duration? { devices?.inputDuration }

@@ -69,7 +69,15 @@ public final class RoomAudio: Sendable {
     let devices: SoundDevices?
     let network: NetworkMonitor?
     let teller = Mutex(LatencyReporter())
-    private let wishes = Mutex((asked: SoundWishes(), isCapturing: false))
+    private let wishes = Mutex((asked: SoundWishes(), capture: Capture.off))
+
+    /// What became of the last wish about the microphone.
+    private enum Capture {
+        case off
+        case on
+        /// It did not start. It is tried again when somebody asks for it, or brings another device.
+        case failed
+    }
 
     init(
         isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil, usesTCP: Bool = false
@@ -175,13 +183,19 @@ public final class RoomAudio: Sendable {
     public var isMicrophoneOn: Bool { engine?.isMicrophoneOn ?? false }
 
     /// Captures, seated or not; others hear it while one is seated.
-    public func startMicrophone() { wish { $0.microphone = .on } }
+    public func startMicrophone() { tryMicrophone { $0.microphone = .on } }
 
     /// Captures nothing until `startMicrophone` or `captureWhenSeated`.
     public func stopMicrophone() { wish { $0.microphone = .off } }
 
     /// Captures while one is seated, as at first.
-    public func captureWhenSeated() { wish { $0.microphone = .whenSeated } }
+    public func captureWhenSeated() { tryMicrophone { $0.microphone = .whenSeated } }
+
+    /// Also if it has failed before.
+    func tryMicrophone(_ change: (inout SoundWishes) -> Void = { _ in }) {
+        wishes.withLock { if case .failed = $0.capture { $0.capture = .off } }
+        wish(change)
+    }
 
     /// Mutes the microphone on this side alone, seated or not, beside what the room says of it.
     package func holdMuted(_ isMuted: Bool) { wish { $0.isHeldMuted = isMuted } }
@@ -244,11 +258,7 @@ public final class RoomAudio: Sendable {
         wishes.withLock { change(&$0.asked) }
         work { [self] engine in
             guard connection != .closed else { return }
-            let (plan, isCaptureNew) = wishes.withLock { wishes in
-                let plan = wishes.asked.plan
-                defer { wishes.isCapturing = plan.captures }
-                return (plan, plan.captures != wishes.isCapturing)
-            }
+            let (plan, capture) = wishes.withLock { ($0.asked.plan, $0.capture) }
             let settings = engine.settings
             if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes
                 || settings.isMicrophoneMuted != plan.isMicrophoneMuted
@@ -259,10 +269,19 @@ public final class RoomAudio: Sendable {
                     $0.isMicrophoneMuted = plan.isMicrophoneMuted
                 }
             }
-            guard isCaptureNew else { return }
-            guard plan.captures else { return engine.stopMicrophone() }
-            do { try engine.startMicrophone() } catch {
-                broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
+            switch (capture, plan.captures) {
+            case (.off, true):
+                do {
+                    try engine.startMicrophone()
+                    wishes.withLock { $0.capture = .on }
+                } catch {
+                    wishes.withLock { $0.capture = .failed }
+                    broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
+                }
+            case (.on, false), (.failed, false):
+                engine.stopMicrophone()
+                wishes.withLock { $0.capture = .off }
+            case (.off, false), (.on, true), (.failed, true): break
             }
         }
     }

@@ -50,7 +50,7 @@ extension OvationClient {
     ///   - progress: called with the fraction that has been sent, 0…1, on any thread.
     /// - Throws: `song_too_large`, `song_format`, `song_library_full`, `lyrics_invalid`, `invalid_params` (with the `field`),
     ///   `file_unreadable`, `not_signed_in` and what any call throws.
-    @discardableResult
+    @concurrent @discardableResult
     public func uploadSong(
         title: String, artist: String? = nil, audio: URL, original: URL? = nil, lyrics: URL? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -60,7 +60,8 @@ extension OvationClient {
             standstill: HTTPExchange.standstill, progress: progress)
     }
 
-    func uploadSong(
+    /// Opens and reads files: not where the caller is, which may be an app's main thread.
+    @concurrent func uploadSong(
         title: String, artist: String?, audio: URL, original: URL?, lyrics: URL?, standstill: TimeAmount,
         progress: @escaping @Sendable (Double) -> Void
     ) async throws(OvationError) -> Song {

@@ -185,6 +185,10 @@ final class RoomFollower {
             case .failure(let error) where key == nil && privateMapKey != nil && error.code == .roomKeyFailed:
                 return resume(by: privateMapKey, isWhole: isWhole, done)
             case .failure(let error) where error.endsStay: end(.gone(error))
+            case .failure(let error) where error.code == .invalidAnswer:
+                // A newer server's word. The room as a whole may do without it; if not, nothing would be gained by asking again.
+                if since != nil { return resume(by: key, isWhole: true, done) }
+                end(.gone(OvationError(.invalidAnswer, "this room needs a newer version of the app")))
             case .failure(let error): return done(error)
             }
             done(nil)

@@ -37,6 +37,11 @@ enum SeatInvitation {
     static let offer = "seat.invite"
 }
 
+extension Invitation {
+    /// Whether somebody asks for a seat (`RoomSession.requestSeat`). `content` is the number of the seat, or empty for any.
+    public var isSeatRequest: Bool { command == SeatInvitation.request }
+}
+
 /// A message that was sent and stored.
 public struct SentMessage: Sendable, Hashable {
     /// The id that the sender gave the message; its event has it too.

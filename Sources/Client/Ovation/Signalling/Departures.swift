@@ -9,13 +9,33 @@ final class Departures {
     /// After a time in which too many calls wait already.
     private static let pause = TimeAmount.seconds(1)
 
+    /// What waits until the server knows of all of them.
+    private struct Waiting {
+        let token: CallToken?
+        let limit: Scheduled<Void>
+        let body: (Result<Void, OvationError>) -> Void
+    }
+
     private weak let connection: SignalConnection?
     private var open = 0
-    private var waiting: [() -> Void] = []
+    private var number = 0
+    private var waiting: [Int: Waiting] = [:]
+    /// How often which room is being entered: whoever is on the way into a room is not led out of it by a departure of before.
+    private var entries: [RoomID: Int] = [:]
 
     init(_ connection: SignalConnection) { self.connection = connection }
 
     var areOpen: Bool { open > 0 }
+
+    /// Somebody waits to get into the room.
+    func isAwaited(_ room: RoomID) -> Bool { entries[room] != nil }
+
+    func noteEntry(_ room: RoomID) { entries[room, default: 0] += 1 }
+
+    func noteEntered(_ room: RoomID) {
+        guard let count = entries[room] else { return }
+        entries[room] = count > 1 ? count - 1 : nil
+    }
 
     /// Tells the server, now or when the connection is back.
     /// - Parameter wayBack: of whoever left without a connection. A server that has started anew meanwhile keeps their seat for them, but
@@ -30,8 +50,34 @@ final class Departures {
         var privateMapKey: String?
     }
 
-    /// Runs something once the server knows of all of them.
-    func whenSettled(_ body: @escaping () -> Void) { if areOpen { waiting.append(body) } else { body() } }
+    /// Runs something once the server knows of all of them, or with `timeout` at a deadline.
+    /// - Parameter token: with which `cancel` finds it.
+    func whenSettled(
+        until deadline: NIODeadline, token: CallToken?, _ body: @escaping (Result<Void, OvationError>) -> Void
+    ) {
+        guard areOpen, let loop = connection?.loop else { return body(.success(())) }
+        if token?.isCancelled == true { return body(.failure(OvationError(.cancelled))) }
+        number += 1
+        let bound = NIOLoopBound((self, number), eventLoop: loop)
+        let limit = loop.scheduleTask(deadline: deadline) {
+            let (departures, number) = bound.value
+            departures.end(number, .failure(OvationError(.timeout, "the room that was left is still being left")))
+        }
+        waiting[number] = Waiting(token: token, limit: limit, body: body)
+    }
+
+    /// Nobody waits any more. False if nobody did.
+    func cancel(_ token: CallToken) -> Bool {
+        guard let found = waiting.first(where: { $0.value.token === token }) else { return false }
+        end(found.key, .failure(OvationError(.cancelled)))
+        return true
+    }
+
+    private func end(_ number: Int, _ result: Result<Void, OvationError>) {
+        guard let ended = waiting.removeValue(forKey: number) else { return }
+        ended.limit.cancel()
+        ended.body(result)
+    }
 
     private func ask(_ room: RoomID, _ wayBack: WayBack?) {
         // With a key the call is repeated on the next connection if this one breaks.
@@ -47,23 +93,29 @@ final class Departures {
     }
 
     private func enter(_ room: RoomID, _ wayBack: WayBack?) {
+        guard !isWantedBack(room) else { return settle() }
         let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: wayBack?.privateMapKey))
         connection?.perform(call, timeout: Self.patience) { [weak self] result in
-            if case .success = result { self?.ask(room, nil) } else { self?.settle() }
+            guard let self else { return }
+            if case .success = result, !isWantedBack(room) { ask(room, nil) } else { settle() }
         }
     }
+
+    /// Whoever left is back, or on the way.
+    private func isWantedBack(_ room: RoomID) -> Bool { isAwaited(room) || connection?.followers[room] != nil }
 
     private func settle() {
         open -= 1
         guard !areOpen else { return }
-        let ready = waiting
-        waiting = []
-        for body in ready { body() }
+        for number in waiting.keys.sorted() { end(number, .success(())) }
     }
 
     private func askLater(_ room: RoomID, _ wayBack: WayBack?) {
         guard let loop = connection?.loop else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: Self.pause) { bound.value.ask(room, wayBack) }
+        loop.scheduleTask(in: Self.pause) {
+            let departures = bound.value
+            if departures.isWantedBack(room) { departures.settle() } else { departures.ask(room, wayBack) }
+        }
     }
 }

@@ -180,7 +180,7 @@ struct ReconnectionMachine: Sendable {
 
     private mutating func failed(_ error: OvationError, at now: Instant) -> [Action] {
         if case .ready(let since) = phase, now - since >= Self.steady { failures = 0 }
-        if Self.isOfTicket(error), canRenewTicket, !ticketIsFresh {
+        if error.isOfTicket, canRenewTicket, !ticketIsFresh {
             phase = .renewing(error, until: now + Self.renewalLimit)
             return [.lost(error, retryAt: nil), .renewTicket]
         }
@@ -209,11 +209,6 @@ struct ReconnectionMachine: Sendable {
         return duration >= .seconds(60) ? .seconds(60) : Interval(duration)
     }
 
-    /// Refusals of `session.open` that a newer ticket may mend.
-    private static func isOfTicket(_ error: OvationError) -> Bool {
-        [.ticketExpired, .sessionExpired, .ticketFailed, .ticketEmpty].contains(error.code)
-    }
-
     /// Failures of this side or the network's, which pass.
     private static func isPassing(_ error: OvationError) -> Bool {
         [.serverUnreachable, .timeout, .connectionLost, .offline, .unavailable].contains(error.code)
@@ -228,4 +223,9 @@ struct ReconnectionMachine: Sendable {
         ]
         return codes.contains(error.code)
     }
+}
+
+extension OvationError {
+    /// A refusal of `session.open` that a newer ticket may mend.
+    var isOfTicket: Bool { [.ticketExpired, .sessionExpired, .ticketFailed, .ticketEmpty].contains(code) }
 }

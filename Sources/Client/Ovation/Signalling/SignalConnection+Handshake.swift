@@ -7,13 +7,15 @@ internal import SignalProtocol
 extension SignalConnection {
     func signIn() {
         let opening = SessionOpening(
-            application: credentials.application, user: credentials.user, ticket: credentials.ticket,
+            application: credentials.application, user: credentials.user,
+            ticket: offered?.ticket ?? credentials.ticket,
             name: credentials.name, avatar: credentials.avatar, resume: secret, client: credentials.client)
         perform(.openSession(opening), timeout: .seconds(10), isHandshake: true) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(.session(let opened)):
                 secret = opened.session
+                settleOffer(.success(()))
                 let limits = ClientState.Limits(
                     textBytes: opened.limits.textBytes, seats: opened.limits.seats,
                     callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
@@ -27,6 +29,10 @@ extension SignalConnection {
             case .success: handle(.handshakeFailed(OvationError(.invalidAnswer)))
             // The socket's end is heard by itself.
             case .failure(let error) where error.code == .connectionLost: break
+            case .failure(let error) where error.isOfTicket && offered != nil:
+                settleOffer(.failure(error))
+                // The former one may be good still.
+                handle(.handshakeFailed(OvationError(.connectionLost)))
             case .failure(let error): handle(.handshakeFailed(error))
             }
         }

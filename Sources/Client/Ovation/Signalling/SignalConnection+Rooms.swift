@@ -14,7 +14,11 @@ extension SignalConnection {
         completion: @escaping Entered
     ) {
         let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: privateMapKey))
-        begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
+        departures.noteEntry(room)
+        begin(call, by: privateMapKey, until: loop.now + timeout, token: token) { [weak self] result in
+            self?.departures.noteEntered(room)
+            completion(result)
+        }
     }
 
     func create(
@@ -22,21 +26,22 @@ extension SignalConnection {
         token: CallToken? = nil, completion: @escaping Entered
     ) {
         let call = Call.Body.rooms(.createRoom(creation, key: key, privateMapKey: privateMapKey))
-        begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
+        begin(call, by: privateMapKey, until: loop.now + timeout, token: token, completion)
     }
 
     private func begin(
-        _ call: Call.Body, by privateMapKey: String?, timeout: TimeAmount, token: CallToken?,
+        _ call: Call.Body, by privateMapKey: String?, until deadline: NIODeadline, token: CallToken?,
         _ completion: @escaping Entered
     ) {
-        let isLeaving = departures.areOpen
-        perform(call, timeout: timeout, token: token) { [weak self] result in
+        let wasLeaving = departures.areOpen
+        perform(call, timeout: deadline - loop.now, token: token) { [weak self] result in
             guard let self else { return completion(.failure(OvationError(.signedOut))) }
-            // The server was still busy with the room that was left before.
-            if isLeaving, case .failure(let error) = result, error.code == .inAnotherRoom {
-                return departures.whenSettled { [weak self] in
+            // The server was still busy with the room that was left before, or that was entered unheard.
+            if wasLeaving || departures.areOpen, case .failure(let error) = result, error.code == .inAnotherRoom {
+                return departures.whenSettled(until: deadline, token: token) { [weak self] settled in
                     guard let self else { return completion(.failure(OvationError(.signedOut))) }
-                    begin(call, by: privateMapKey, timeout: timeout, token: token, completion)
+                    if case .failure(let error) = settled { return completion(.failure(error)) }
+                    begin(call, by: privateMapKey, until: deadline, token: token, completion)
                 }
             }
             begin(result, by: privateMapKey, completion)

@@ -28,6 +28,8 @@ final class SignalConnection {
     var credentials: Credentials
     /// With which this session is resumed.
     var secret: String?
+    /// A ticket that the application has given and that the server has not seen: it counts once it was good.
+    var offered: OfferedTicket?
     let timers: ConnectionTimers
     let line: SocketLine
     let calls: CallQueue
@@ -50,7 +52,7 @@ final class SignalConnection {
         calls = CallQueue(loop, timers: timers)
         timers.wake(self)
         calls.enteredUnheard = { [weak self] room in
-            guard let self, followers[room] == nil else { return }
+            guard let self, followers[room] == nil, !departures.isAwaited(room) else { return }
             leaveUnseen(room)
         }
     }
@@ -81,7 +83,8 @@ final class SignalConnection {
             done()
         }
         guard isReady else { return end() }
-        perform(.closeSession, timeout: .seconds(2)) { _ in end() }
+        // Ahead of whatever waits: nobody wants its answers any more.
+        perform(.closeSession, timeout: .seconds(2), isHandshake: true) { _ in end() }
     }
 
     /// Tries at once instead of waiting for the next try.
@@ -103,22 +106,32 @@ final class SignalConnection {
 
     /// Nobody waits for that answer any more. What was asked may still happen.
     func cancel(_ token: CallToken) {
-        guard !calls.cancel(token) else { return }
+        guard !calls.cancel(token), !departures.cancel(token) else { return }
         // Answered already: then only the effect is waited for.
         for follower in followers.values { follower.callOff(token) }
     }
 
-    /// Puts a new ticket in place, which the application fetched by itself.
+    /// Puts a new ticket in place, which the application fetched by itself, if the server takes it. A refused one changes nothing.
     func useTicket(_ ticket: String, completion: @escaping (Result<Void, OvationError>) -> Void) {
-        credentials.ticket = ticket
+        if case .closed(let error) = machine.phase { return completion(.failure(error)) }
         guard isReady else {
-            handle(.ticketGiven)
-            return completion(.success(()))
+            // The next sign-in shows whether it is good.
+            offered = OfferedTicket(ticket: ticket, completions: (offered?.completions ?? []) + [completion])
+            return handle(.ticketGiven)
         }
-        perform(.renewSession(ticket: ticket), timeout: .seconds(10)) { [outlet] result in
+        perform(.renewSession(ticket: ticket), timeout: .seconds(10)) { [weak self] result in
+            if case .success = result { self?.credentials.ticket = ticket }
             completion(result.map { _ in () })
-            if case .success = result { outlet.tell(.ticketRenewed) }
+            if case .success = result { self?.outlet.tell(.ticketRenewed) }
         }
+    }
+
+    /// The server has judged the ticket that was offered.
+    func settleOffer(_ result: Result<Void, OvationError>) {
+        guard let settled = offered else { return }
+        offered = nil
+        if case .success = result { credentials.ticket = settled.ticket }
+        for completion in settled.completions { completion(result) }
     }
 
     /// With which HTTP requests are made as who is signed in (Documentation/build/protocol.md §9).
@@ -191,6 +204,7 @@ final class SignalConnection {
         let hadSession = outlet.state.value.isSignedIn
         publish { $0 = ClientState(phase: .signedOut(error), user: nil, limits: $0.limits, roundTrip: nil) }
         answerOpenings(.failure(error))
+        settleOffer(.failure(error))
         if hadSession { outlet.tell(.signedOut(error)) }
     }
 

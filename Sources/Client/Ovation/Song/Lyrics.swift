@@ -213,7 +213,7 @@ enum LyricReader {
         var begin = start
         var at = text.startIndex
         func take(_ piece: Substring) {
-            let plain = unescaped(String(piece.replacing(/<[^>]*>/, with: "")))
+            let plain = unescaped(String(piece.replacing(/<[^<>]*>/, with: "")))
             if !isBlank(plain) {
                 words.append(Word(text: plain, start: begin, end: nil))
             } else if !words.isEmpty {

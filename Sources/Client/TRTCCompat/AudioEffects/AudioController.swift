@@ -34,6 +34,8 @@ final class AudioController: Sendable {
     private struct State {
         var settings = SoundSettings()
         var source: (any ClientSound)?
+        /// Hears what the room's sound tells.
+        var listening: Task<Void, Never>?
         /// Of the wish for a microphone that was told before there was a room.
         var wantsMicrophone = false
         var order = MicrophoneOrder()
@@ -60,6 +62,9 @@ final class AudioController: Sendable {
             // A room that was entered after the component's end is another's.
             if state.isOver { return nil }
             defer {
+                // The room may go on for another component, and be entered again.
+                state.listening?.cancel()
+                state.listening = nil
                 state.source = source
                 state.order = MicrophoneOrder()
                 if source == nil { state.wantsMicrophone = false }
@@ -72,16 +77,17 @@ final class AudioController: Sendable {
             piece.tell(.finished)
         }
         guard let source else { return applying.withLock { _ in former?.silence() } }
-        source.hear(
+        let listening = source.hear(
             { [weak self] in self?.hear($0) },
             // More than the stream holds was not read in time: nothing that an app could do anything about.
             lost: { [tell] in tell(.log("sound events were lost: \($0)")) })
+        state.withLock { if $0.source === source { $0.listening = listening } else { listening.cancel() } }
         applying.withLock { _ in
             let settings = state.withLock { $0.source === source ? $0.settings : nil }
             if let settings { source.apply(settings, after: SoundSettings()) }
         }
         // A room that another component had kept was silent.
-        state.withLock { if $0.source === source { source.captureWhenSeated() } }
+        state.withLock { if $0.source === source { source.begin() } }
         // A device may take its time, and a file may be far away: whoever brings the room has other things to do meanwhile.
         let (input, output) = (OvationDevices.input, OvationDevices.output)
         devices.async { [weak self] in
@@ -93,6 +99,11 @@ final class AudioController: Sendable {
                 source.startMicrophone()
             }
         }
+    }
+
+    /// That room was left while its sound was attached.
+    func detach(_ source: any ClientSound) {
+        if self.source === source { attach(nil) }
     }
 
     /// The component was destroyed.

@@ -23,12 +23,17 @@ protocol ClientSound: AnyObject, Sendable {
     func startMicrophone()
     func stopMicrophone()
     func captureWhenSeated()
-    /// Nothing is captured and nothing is heard any more, although the room may go on for another component of the app.
+    /// The room is entered: its song plays, and one is heard while one sits.
+    func begin()
+    /// What `begin` began ends: nothing is captured and nothing is heard any more, although the room may go on for another component of the
+    /// app.
     func silence()
     /// - Parameter former: what was applied before.
     func apply(_ settings: SoundSettings, after former: SoundSettings)
-    /// Until the room is over.
-    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void)
+    /// Until the room is over, or the task is cancelled.
+    func hear(
+        _ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void
+    ) -> Task<Void, Never>
 
     func playMusic(_ track: MusicTrack)
     func prepareMusic(_ track: MusicTrack)
@@ -57,6 +62,11 @@ extension RoomAudio: ClientSound {
         return failures
     }
 
+    func begin() {
+        singing = .automatic
+        captureWhenSeated()
+    }
+
     func silence() {
         singing = .off
         stopMicrophone()
@@ -82,9 +92,11 @@ extension RoomAudio: ClientSound {
         if song?.song.number == number { songVolume = volume }
     }
 
-    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
+    func hear(
+        _ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void
+    ) -> Task<Void, Never> {
         let events = events
-        Task {
+        return Task {
             do throws(OvationError) {
                 for try await event in events { tell(event) }
             } catch {

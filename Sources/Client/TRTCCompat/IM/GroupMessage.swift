@@ -21,7 +21,9 @@ enum GroupMessage {
         case .PRIORITY_LOW: parts.append("Low")
         case .PRIORITY_DEFAULT, .PRIORITY_NORMAL: break
         }
-        if let text = String(validating: data, as: UTF8.self) {
+        // What is no UTF-8 would be replaced.
+        let text = String(decoding: data, as: UTF8.self)
+        if text.utf8.elementsEqual(data) {
             return .custom(command: parts.joined(separator: ";"), message: text)
         }
         parts.append(binary)

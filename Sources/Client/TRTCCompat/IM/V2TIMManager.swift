@@ -10,10 +10,17 @@ internal import SignalProtocol
 public final class V2TIMManager: Sendable {
     private static let instance = V2TIMManager()
 
+    private enum SignIn {
+        case none
+        case running
+        /// It was taken back before its answer.
+        case unwanted
+    }
+
     private struct State {
         var application: Int32 = 0
         var share: Connection.Share?
-        var isSigningIn = false
+        var signIn = SignIn.none
         /// Why nobody is signed in any more.
         var ended: OvationError?
     }
@@ -75,9 +82,9 @@ public final class V2TIMManager: Sendable {
 
     private func join(_ key: Connection.Key, _ ticket: String, _ reply: ActionReply) {
         let (isBusy, former) = state.withLock { state -> (Bool, Connection.Share?) in
-            guard !state.isSigningIn else { return (true, nil) }
+            guard case .none = state.signIn else { return (true, nil) }
             if state.share?.connection.key == key { return (false, state.share) }
-            state.isSigningIn = true
+            state.signIn = .running
             defer { state.share = nil }
             return (false, state.share)
         }
@@ -88,34 +95,46 @@ public final class V2TIMManager: Sendable {
             }
             Connection.leave(former)
         }
-        Connection.join(key, ticket: ticket) { [weak self] in
+        Connection.join(key, ticket: ticket, sits: false) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
             let share = try? result.get()
-            if let self { finishLogin(share) } else if let share { Connection.leave(share) }
+            guard let self else {
+                if let share { Connection.leave(share) }
+                return reply.answerChat(result)
+            }
+            guard finishLogin(share) else {
+                if let share { Connection.leave(share) }
+                return reply(TRTCCode.notSignedIn, "logged out before the login completed")
+            }
             reply.answerChat(result)
         }
     }
 
     /// - Parameter share: `nil` if the sign-in failed.
-    private func finishLogin(_ share: Connection.Share?) {
+    /// - Returns: whether it is still wanted.
+    private func finishLogin(_ share: Connection.Share?) -> Bool {
         state.withLock { state in
-            state.isSigningIn = false
-            guard let share else { return }
+            defer { state.signIn = .none }
+            if case .unwanted = state.signIn { return false }
+            guard let share else { return true }
             state.share = share
             state.ended = nil
+            return true
         }
     }
 
     /// Signs out.
     public func logout(_ succ: V2TIMSucc?, fail: V2TIMFail? = nil) {
         let reply = reply(succ, fail)
-        let share = state.withLock { state in
+        let (share, wasSigningIn) = state.withLock { state -> (Connection.Share?, Bool) in
             defer { state.share = nil }
-            return state.share
+            guard case .running = state.signIn else { return (state.share, false) }
+            state.signIn = .unwanted
+            return (state.share, true)
         }
-        guard let share else { return reply(TRTCCode.notSignedIn, "not logged in") }
-        Connection.leave(share) { reply() }
+        if let share { return Connection.leave(share) { reply() } }
+        if wasSigningIn { reply() } else { reply(TRTCCode.notSignedIn, "not logged in") }
     }
 
     /// The id of the signed-in user; `nil` if nobody is signed in.
@@ -136,7 +155,7 @@ public final class V2TIMManager: Sendable {
     public func quitGroup(_ groupID: String!, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil) {
         let reply = reply(succ, fail)
         guard let (share, room) = place(groupID, reply) else { return }
-        guard let session = share.connection.session(of: room) else {
+        guard let session = share.connection.session(of: room, share) else {
             return reply(TRTCCode.notInGroup, "not in group \(GroupID.text(room))")
         }
         share.connection.exit(session, share: share) { reply() }

@@ -48,6 +48,8 @@ final class Connection: Sendable {
     struct Share: Sendable {
         let connection: Connection
         fileprivate let number: Int
+        /// Whether it is a room component, which takes and gives up seats. The chat client only listens.
+        fileprivate let sits: Bool
         var client: OvationClient { connection.client }
     }
 
@@ -79,15 +81,16 @@ final class Connection: Sendable {
     // MARK: - Signing in and out
 
     /// Signs in, or joins a sign-in of the same user, whose ticket must then be good too.
+    /// - Parameter sits: as a room component, which gives up its seat when it leaves.
     static func join(
-        _ key: Key, ticket: String, hear: @escaping Listener,
+        _ key: Key, ticket: String, sits: Bool, hear: @escaping Listener,
         completion: @escaping @Sendable (Result<Share, OvationError>) -> Void
     ) {
         let (share, isNew) = all.withLock { all -> (Share, Bool) in
-            if let present = all[key] { return (present.add(hear), false) }
+            if let present = all[key] { return (present.add(hear, sits: sits), false) }
             let made = Connection(key)
             all[key] = made
-            return (made.add(hear), true)
+            return (made.add(hear, sits: sits), true)
         }
         let connection = share.connection
         connection.whenSignedIn { result in
@@ -140,11 +143,11 @@ final class Connection: Sendable {
         if all[key] === self { all[key] = nil }
     }
 
-    private func add(_ hear: @escaping Listener) -> Share {
+    private func add(_ hear: @escaping Listener, sits: Bool) -> Share {
         state.withLock { state in
             state.next += 1
             state.listeners.append((state.next, hear))
-            return Share(connection: self, number: state.next)
+            return Share(connection: self, number: state.next, sits: sits)
         }
     }
 
@@ -205,7 +208,7 @@ final class Connection: Sendable {
             return state.rooms[session.id]?.shares.isEmpty == false
         }
         guard !isUsed else {
-            leaveSeat(session)
+            if share.sits { leaveSeat(session) }
             return completion()
         }
         forget(session)
@@ -229,6 +232,13 @@ final class Connection: Sendable {
 
     /// The room, if somebody here is in it.
     func session(of room: RoomID) -> RoomSession? { state.withLock { $0.rooms[room]?.session } }
+
+    /// The room, if this share is in it.
+    func session(of room: RoomID, _ share: Share) -> RoomSession? {
+        state.withLock { state in
+            state.rooms[room].flatMap { $0.shares.contains(share.number) ? $0.session : nil }
+        }
+    }
 
     private func join(_ room: RoomID, _ share: Share) -> RoomSession? {
         state.withLock { state in

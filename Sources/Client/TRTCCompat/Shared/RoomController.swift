@@ -145,7 +145,7 @@ final class RoomController: Sendable {
         case .began(let former): if let former { Connection.leave(former) }
         }
         let sentence = destroyedSentence
-        Connection.join(key, ticket: ticket) { [weak self] in
+        Connection.join(key, ticket: ticket, sits: true) { [weak self] in
             self?.hear($0)
         } completion: { [weak self] result in
             let share = try? result.get()
@@ -234,6 +234,7 @@ final class RoomController: Sendable {
         if self.room !== room {
             meters.stop(room)
             songs.end(room)
+            sound.detach(room.audio)
         }
         reply()
     }
@@ -368,7 +369,11 @@ final class RoomController: Sendable {
         guard isLost else { return }
         // Also the song's copy, which would go on without a server.
         leaveSound()
-        if let (share, room) = present { share.connection.exit(room, share: share) }
+        sound.resetEffects()
+        guard let (share, room) = present else {
+            return tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes"))
+        }
+        share.connection.exit(room, share: share)
         tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
     }
 

@@ -7,6 +7,8 @@ final class SongReporter: Sendable {
     private struct State {
         /// The room whose song is told of, and whose connection it is reached by; nil outside of rooms.
         var followed: (room: RoomSession, client: OvationClient)?
+        /// Hears what the room's sound tells.
+        var listening: Task<Void, Never>?
         /// The song whose beginning was told, and whose end was not.
         var told: Song?
         /// The start that was told ahead.
@@ -24,14 +26,18 @@ final class SongReporter: Sendable {
 
     /// From now on, until the room is over or left.
     func follow(_ room: RoomSession, client: OvationClient) {
-        state.withLock { $0.followed = (room, client) }
         let events = room.audio.events
-        Task { [weak self] in  // ends with the room's events
+        let listening = Task { [weak self] in  // ends with the room's events, or when it is left here
             do throws(OvationError) {
                 for try await event in events { self?.hear(event, in: room) }
             } catch {
                 self?.tell(.log("song events were lost: \(error.message)"))
             }
+        }
+        state.withLock { state in
+            // The room may have gone on for another component of the app.
+            state.listening?.cancel()
+            (state.followed, state.listening) = ((room, client), listening)
         }
         // Who enters while it is sung may have missed that it begins.
         if let song = room.audio.song?.song { tellBeginning(of: song, in: room) }
@@ -42,6 +48,7 @@ final class SongReporter: Sendable {
         state.withLock { state in
             guard room == nil || state.followed?.room === room else { return }
             if let song = state.told { tell(.musicCompleted(song.number)) }
+            state.listening?.cancel()
             state = State()
         }
     }

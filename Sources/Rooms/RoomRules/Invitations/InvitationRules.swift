@@ -30,8 +30,9 @@ extension DurableRoomState {
         if context.people[draft.to] == nil, draft.to != owner.id { try checkElsewhere(draft, by: user, context) }
         if kind == .live, draft.to == owner.id || user.id == owner.id { try checkUntied() }
         if let id = draft.id {
-            guard RoomLimits.isClientID(id) else {
-                throw .invalid("id", "an id has 1…64 printable ASCII characters")
+            // It is kept with the room: an id, and no message.
+            guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(SaidText.isOfToken) else {
+                throw .invalid("id", "the id of an invitation has 1…64 of A-Z a-z 0-9 . _ : -")
             }
             guard !invitations.contains(where: { $0.id == id }) else { throw RoomError(.invitationExists) }
         }

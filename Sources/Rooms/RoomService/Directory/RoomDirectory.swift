@@ -201,8 +201,9 @@ package actor RoomDirectory {
             id.room != nil || owners.count(of: user.id, in: application) < ports.policy(application).maxRoomsPerOwner
         else { throw RoomError(.roomsLimited) }
         if id.room == nil { owners.note(id.key, of: user.id) }
-        if let name { creations.note(name, of: id.key, fingerprint, at: now) }
+        // Whoever named a room that is there finds it by that name again, and may be refused as often as they ask.
         if let room = id.room { return (room, id.key) }
+        if let name { creations.note(name, of: id.key, fingerprint, at: now) }
         let task = Task {
             await open(id.key, toCreate: true)
             opening[id.key] = nil

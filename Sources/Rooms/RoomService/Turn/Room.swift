@@ -109,6 +109,9 @@ package actor Room {
         core.setStill(picture, from: session, if: isWanted, reply: reply)
     }
 
+    /// Whether the session is in the room.
+    package func checkPresent(_ session: SessionToken) throws(RoomError) { try core.checkPresent(session) }
+
     /// Whether a still would be taken now.
     package func checkStill(from session: SessionToken) throws(RoomError) { try core.checkStill(from: session) }
 

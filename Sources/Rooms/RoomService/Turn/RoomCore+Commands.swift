@@ -65,6 +65,11 @@ extension RoomCore {
         stills.set(picture, from: session, reply: reply, in: &turn)
     }
 
+    package func checkPresent(_ session: SessionToken) throws(RoomError) {
+        if let error = turn.closedness { throw error }
+        guard turn.attendance.profile(of: session) != nil else { throw RoomError(.notInRoom) }
+    }
+
     package func checkStill(from session: SessionToken) throws(RoomError) {
         beginTurn()
         try stills.check(from: session, in: &turn)

@@ -50,12 +50,15 @@ package struct TrustedProxies: Sendable, Hashable {
         // Each proxy appends who spoke to it. From the right, the first that is not one of ours is the client;
         // what stands left of it is the client's own claim.
         var client = direct
-        for hop in (forwardedFor ?? "").split(separator: ",").reversed() {
-            guard let address = AddressRange.bareAddress(hop) else { break }
+        // By bytes: a proxy writes its comma behind whatever the client sent, and a letter that joins with what follows would swallow it.
+        for hop in (forwardedFor ?? "").utf8.split(separator: UInt8(ascii: ",")).reversed() {
+            guard let address = AddressRange.bareAddress(Substring(hop)) else { break }
             client = address
             if !contains(address) { break }
         }
-        let proto = forwardedProto?.split(separator: ",").last.map { $0.filter { $0 != " " }.lowercased() }
+        let proto = forwardedProto?.utf8.split(separator: UInt8(ascii: ",")).last.map {
+            Substring($0).filter { $0 != " " }.lowercased()
+        }
         return ClientAddress(text: client, isSecure: proto.map { $0 == "https" || $0 == "wss" } ?? secure)
     }
 

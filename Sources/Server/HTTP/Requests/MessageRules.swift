@@ -63,7 +63,7 @@ package final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler 
     private static func hasGoodHost(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers["host"]
         guard hosts.count <= 1, let host = hosts.first else { return hosts.isEmpty && isOld(head) }
-        return host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#@\\\"<>,".utf8.contains($0) }
+        return RequestText.isHost(host)
     }
 
     /// Whose body is coded otherwise, nobody here could tell where it ends (RFC 9112 §6.1).

@@ -13,8 +13,11 @@ package enum RequestText {
     /// gets that answer.
     package static let refusalHeader = "X-Refused-Upgrade"
 
-    /// Whoever sends this is refused; that the request was refused for its text is said by it from here to the router.
-    private static let mark = "too_many_marks"
+    /// Why a head is refused; said by the header from here to the router. Whoever sends it is refused.
+    enum Cause: String {
+        case text = "too_many_marks"
+        case authority = "wrong_authority"
+    }
 
     /// The head itself, or one that asks for nothing and is refused by `RefusedText`: in its place, so that what was asked for before on
     /// the same connection is answered first.
@@ -25,10 +28,17 @@ package enum RequestText {
         if isSafe { return head }
         return HTTPRequestHead(
             version: head.version, method: .GET, uri: "/",
-            headers: ["Host": "localhost", refusalHeader: mark, "Connection": "close"])
+            headers: ["Host": "localhost", refusalHeader: Cause.text.rawValue, "Connection": "close"])
     }
 
-    fileprivate static func isRefused(_ request: Request) -> Bool { request.headers[.refusedUpgrade] == mark }
+    /// Whether this is a host with or without a port, as `Host` states it (RFC 9110 §7.2), and nothing that would lead elsewhere in a link.
+    static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#@\\\"<>,".utf8.contains($0) }
+    }
+
+    fileprivate static func cause(_ request: Request) -> Cause? {
+        request.headers[.refusedUpgrade].flatMap(Cause.init(rawValue:))
+    }
 
     package static let refusal = Refusal(RoomError(.tooManyMarks))
 }
@@ -60,8 +70,13 @@ package struct RefusedText: RouterMiddleware {
         _ request: Request, context: GatewayRequest,
         next: @concurrent (Request, GatewayRequest) async throws -> Response
     ) async throws -> Response {
-        guard RequestText.isRefused(request) else { return try await next(request, context) }
-        var response = HTTPReply.failure(RequestText.refusal)
+        guard let cause = RequestText.cause(request) else { return try await next(request, context) }
+        let refusal =
+            switch cause {
+            case .text: RequestText.refusal
+            case .authority: Refusal(RoomError(.invalidRequest, "a request names one host"))
+            }
+        var response = HTTPReply.failure(refusal)
         response.headers[.connection] = "close"
         return response
     }
@@ -71,12 +86,15 @@ package struct RefusedText: RouterMiddleware {
 package enum BodyFailure: Error {
     case tooLarge
     case tooManyMarks
+    /// JSON in another encoding.
+    case notUTF8
 
     /// - Parameter limit: in bytes.
     package func refusal(upTo limit: Int) -> Refusal {
         switch self {
         case .tooLarge: Refusal(RoomError(.messageTooLarge, "a body has at most \(limit) bytes"))
         case .tooManyMarks: RequestText.refusal
+        case .notUTF8: Refusal(RoomError(.parseError, "the body is no JSON in UTF-8"))
         }
     }
 }
@@ -87,6 +105,11 @@ extension Request {
     package func text(upTo limit: Int, in notation: StreamSafeText.Notation) async throws(BodyFailure) -> [UInt8] {
         let bytes: ByteBuffer
         do { bytes = try await body.collect(upTo: limit) } catch { throw .tooLarge }
+        if case .json = notation {
+            guard StreamSafeText.isJSONText(bytes.readableBytesView),
+                String(validating: bytes.readableBytesView, as: UTF8.self) != nil
+            else { throw .notUTF8 }
+        }
         guard StreamSafeText.holds(bytes.readableBytesView, in: notation) else { throw .tooManyMarks }
         return Array(bytes.readableBytesView)
     }

@@ -182,7 +182,7 @@ package final class SignIn: Sendable {
             else { throw Refusal(.invalid("name", "a name has 1…64 characters that people can see")) }
         }
         if let avatar {
-            guard avatar.utf8.count <= avatarLimit, LinkRule.allows(avatar) else {
+            guard WebAddress.isAcceptable(avatar, bytes: avatarLimit) else {
                 throw Refusal(.invalid("avatar", "an avatar is an https:, http: or relative URL of at most 500 bytes"))
             }
         }
@@ -213,18 +213,5 @@ package final class SignIn: Sendable {
                 ),
                 skewSeconds: skew)
         }
-    }
-}
-
-/// Which links may stand where a page makes pictures or targets of them.
-enum LinkRule {
-    /// `https:`, `http:`, relative, or nothing; no `javascript:`, `data:` or control characters.
-    static func allows(_ link: String) -> Bool {
-        guard !link.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7f || $0 == "\\" }) else {
-            return false
-        }
-        let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
-        guard link.dropFirst(scheme.count).first == ":" else { return true }
-        return scheme.lowercased() == "https" || scheme.lowercased() == "http"
     }
 }

@@ -99,7 +99,7 @@ package final class CertificateSource: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = ["h2", "http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
             throw Failure(
                 description: "the TLS certificate \(files.certificate) and the key \(files.key) do not fit: \(error)")

@@ -82,6 +82,10 @@ package struct RESTHandler: Sendable {
 
     private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(Refusal) {
+            // The router passes over empty parts, and what was meant as an id would be the next word.
+            guard !request.uri.path.contains("//") else {
+                throw Refusal(RoomError(.invalidRequest, "a path has no empty parts"))
+            }
             let key = try await admit(request, context)
             let body = try await body(of: request, route)
             let parameters = try RESTParameters(route, request, body: body)

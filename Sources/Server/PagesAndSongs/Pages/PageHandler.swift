@@ -107,9 +107,10 @@ package struct PageHandler: Sendable {
     }
 
     private func asset(_ path: String, request: Request, caching: String) -> Response? {
-        guard !path.hasSuffix(".html"), let decoded = path.removingPercentEncoding, let file = root.file(decoded) else {
-            return nil
-        }
+        // Pages are served by their addresses alone, with what browsers must know about them.
+        guard let decoded = path.removingPercentEncoding, !decoded.lowercased().hasSuffix(".html"),
+            let file = root.file(decoded)
+        else { return nil }
         return serve(file, request: request, caching: caching)
     }
 

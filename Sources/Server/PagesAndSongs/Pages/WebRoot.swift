@@ -196,3 +196,12 @@ package final class WebRoot: Sendable {
         return packed.isEmpty || packed.count >= bytes.count ? nil : packed
     }
 }
+
+extension WebRoot {
+    /// Where the pages are looked for if no setting says where: installed beside the executable, or in a checkout.
+    package static var usualPlaces: [String] {
+        let installed = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("../share/ovation/web").standardized.path
+        return [installed, "Web"]
+    }
+}

@@ -127,6 +127,7 @@ package final class SongHandler: Sendable {
     private func receive(
         _ request: Request, application: ApplicationID, user: UserID, _ received: UploadProgress
     ) async throws -> Response {
+        let erasures = library.erasures(of: user, in: application)
         let folder: String
         do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -154,7 +155,17 @@ package final class SongHandler: Sendable {
             SaidText(.songTitle, stored.title, "title"), SaidText(.songArtist, stored.artist ?? "", "artist"),
             SaidText(.lyrics, upload.words, "lyrics"),
         ]
-        do throws(Refusal) { try signIn.checkWords(texts, in: application) } catch { return HTTPReply.failure(error) }
+        do throws(Refusal) {
+            try signIn.checkWords(texts, in: application)
+            // An upload takes minutes: whoever was banned, muted or erased meanwhile leaves nothing behind.
+            _ = try await identity(request)
+            try signIn.checkMute(texts, by: user, in: application)
+            guard library.erasures(of: user, in: application) == erasures else {
+                throw Refusal(RoomError(.permissionDenied, "this person was erased"))
+            }
+        } catch {
+            return HTTPReply.failure(error)
+        }
         do { try library.publish(stored, from: folder, in: application) } catch { throw SongUpload.Failure.storage }
         let entry = stored.entry(under: "/songs/\(application)/\(stored.id)/", builtIn: false)
         return HTTPReply.json(Made(song: entry), status: .created)

@@ -1,6 +1,7 @@
 import Foundation
 package import RoomModel
 import SignalProtocol
+import Synchronization
 
 /// A song that can be chosen.
 package struct SongEntry: Codable, Sendable, Hashable {
@@ -33,6 +34,23 @@ package struct SongLibrary: Sendable {
 
     let folder: String
     let builtIn: [SongEntry]
+    private let erased = Erasures()
+
+    /// How often whom: an upload that began before does not end behind an erasure.
+    private final class Erasures: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        func note(_ user: UserID, _ application: ApplicationID) {
+            counts.withLock { $0["\(application) \(user.rawValue)", default: 0] += 1 }
+        }
+
+        func count(_ user: UserID, _ application: ApplicationID) -> Int {
+            counts.withLock { $0["\(application) \(user.rawValue)"] ?? 0 }
+        }
+    }
+
+    /// How often the person's songs were removed since the start.
+    func erasures(of user: UserID, in application: ApplicationID) -> Int { erased.count(user, application) }
 
     /// - Parameters:
     ///   - folder: where uploads are kept; need not exist.
@@ -96,6 +114,7 @@ package struct SongLibrary: Sendable {
     /// All that somebody uploaded.
     /// - Returns: how many there were.
     package func removeAll(of user: UserID, from application: ApplicationID) throws -> Int {
+        erased.note(user, application)
         let own = uploaded(to: application).filter { $0.by == user }
         for song in own { try remove(song.id, from: application) }
         return own.count

@@ -1,6 +1,7 @@
 import DatagramIO
 import Foundation
 import HTTP
+import PagesAndSongs
 import Playback
 import Wire
 
@@ -21,8 +22,8 @@ package struct Examination: Sendable {
     package func findings() async -> [Finding] {
         let state = folderState()
         let isRunning = if case .locked = state { true } else { false }
-        return folder(state) + space() + descriptors() + clock() + pages() + ports(isRunning: isRunning) + addresses()
-            + certificate() + (await files()) + (await relays())
+        return folder(state) + space() + descriptors() + clock() + pages() + web() + signIn()
+            + ports(isRunning: isRunning) + addresses() + certificate() + rights() + (await files()) + (await relays())
     }
 
     // MARK: The data folder
@@ -139,6 +140,68 @@ package struct Examination: Sendable {
         return [.fine("page", "People find the page at \(settings.publicURL).")]
     }
 
+    private func web() -> [Finding] {
+        let places = settings.webRoot.isEmpty ? WebRoot.usualPlaces : [settings.webRoot]
+        if let found = places.first(where: { FileManager.default.fileExists(atPath: $0 + "/index.html") }) {
+            return [.fine("web", "The web app is in \(found).")]
+        }
+        return [
+            .warning(
+                "web", "There is no web app: no index.html in \(places.joined(separator: " or ")).",
+                "Set web_root to the folder of the pages. Without it the server is for apps alone.")
+        ]
+    }
+
+    /// Whether people can come in by the web app.
+    private func signIn() -> [Finding] {
+        if !settings.signInTicketsURL.isEmpty {
+            return [.fine("sign-in", "The web app asks \(settings.signInTicketsURL) for tickets.")]
+        }
+        if settings.signInGuests {
+            return settings.signInApplication > 0
+                ? [.fine("sign-in", "Guests sign in on the web with a name.")]
+                : [
+                    .warning(
+                        "sign-in", "Guests are let in, and no application says whose they are.",
+                        "Set sign_in.application to the number that `ovation app create` printed.")
+                ]
+        }
+        return [
+            .warning(
+                "sign-in", "Nobody can sign in on the web: neither guests nor a place for tickets is set.",
+                "Set sign_in.application and sign_in.guests, or sign_in.tickets_url. Apps that bring tickets need neither."
+            )
+        ]
+    }
+
+    /// What root may do and the service may not: the package's unit runs as a user of its own without rights.
+    private func rights() -> [Finding] {
+        guard geteuid() == 0 else { return [] }
+        var found: [Finding] = []
+        let low = [settings.port, settings.mediaPort, settings.mediaTCPPort].filter { (1..<1024).contains($0) }
+        if !low.isEmpty {
+            found.append(
+                .warning(
+                    "rights",
+                    "Port \(low.map(String.init).joined(separator: ", ")) is free for root; the service is not root.",
+                    "Give the unit CAP_NET_BIND_SERVICE (Documentation/operate/go-public.md, TLS), or choose a port from 1024 on."
+                ))
+        }
+        if !settings.tlsKey.isEmpty, let mode = Self.mode(of: settings.tlsKey), mode & 0o077 == 0 {
+            found.append(
+                .warning(
+                    "rights", "Only its owner may read the TLS key \(settings.tlsKey).",
+                    "Let the service's group read it (SupplementaryGroups in the unit): Documentation/operate/go-public.md, TLS."
+                ))
+        }
+        return found
+    }
+
+    private static func mode(of path: String) -> Int? {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: file))?[.posixPermissions] as? Int
+    }
+
     private func certificate() -> [Finding] {
         guard !settings.tlsCertificate.isEmpty else { return [] }
         do {
@@ -147,10 +210,12 @@ package struct Examination: Sendable {
             let left = Double(end) - Date().timeIntervalSince1970
             let days = Int((left / 86_400).rounded(.down))
             if days < 0 {
-                return [.problem("certificate", "The TLS certificate ended \(-days) days ago.", "Renew it.")]
+                let ago = days == -1 ? "1 day" : "\(-days) days"
+                return [.problem("certificate", "The TLS certificate ended \(ago) ago.", "Renew it.")]
             }
+            let left = days == 1 ? "1 day" : "\(days) days"
             return days < Self.shortDays
-                ? [.warning("certificate", "The TLS certificate ends in \(days) days.", "See why it was not renewed.")]
+                ? [.warning("certificate", "The TLS certificate ends in \(left).", "See why it was not renewed.")]
                 : [.fine("certificate", "The TLS certificate holds for \(days) days more.")]
         } catch {
             return [.problem("certificate", "\(error).", "Name a certificate and its key in PEM form.")]

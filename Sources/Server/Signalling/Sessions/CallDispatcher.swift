@@ -52,10 +52,12 @@ package actor CallDispatcher: InputReceiver {
         // What the call is and whether it can be read safely is told by its bytes: decoding it costs more than all that follows.
         let outline = text.withUnsafeReadableBytes { CallOutline($0) }
         guard bytes.count <= outline.method?.maximumBytes ?? Method.usualBytes else { return end(.tooLarge) }
+        guard StreamSafeText.isJSONText(bytes), String(validating: bytes, as: UTF8.self) != nil else {
+            return end(.notText)
+        }
         guard StreamSafeText.holds(bytes, in: .json) else {
             return send(Answer.failure(outline.id, RoomError(.tooManyMarks)))
         }
-        guard String(validating: bytes, as: UTF8.self) != nil else { return end(.notText) }
         do throws(CallFailure) {
             let call = try Call.decode(Data(bytes))
             guard bytes.count <= call.method.maximumBytes else { return end(.tooLarge) }

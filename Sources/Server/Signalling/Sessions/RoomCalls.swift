@@ -92,7 +92,13 @@ struct RoomCalls: Sendable {
         guard let sent = draft.still else { return }
         let room = try await room(id)
         let answer = reply(to: call, CommandAnswer.init)
-        do throws(RoomError) { _ = try session.beginsStill(at: services.clock.now) } catch { throw Refusal(error) }
+        do throws(RoomError) {
+            // Reading a picture costs a process: nobody outside has one read.
+            try await room.checkPresent(session.token)
+            _ = try session.beginsStill(at: services.clock.now)
+        } catch {
+            throw Refusal(error)
+        }
         Task { [session, services] in  // ends with the answer
             defer { session.withState { $0.stills.end() } }
             do throws(RoomError) {

@@ -36,6 +36,22 @@ package final class ConnectionHandler: ChannelInboundHandler {
         case outbound
     }
 
+    /// How far the connection is.
+    private enum Phase {
+        /// Without a session; so many bytes have come.
+        case stranger(bytes: Int)
+        case signedIn
+        /// The close frame is sent, and the other side's awaited.
+        case closing
+        case ended
+    }
+
+    /// The pieces of a message that have come (RFC 6455 §5.4).
+    private struct Pieces {
+        var bytes = ByteBuffer()
+        var count = 0
+    }
+
     private let connection: SocketConnection
     private let isDirect: Bool
     private var context: ChannelHandlerContext?
@@ -45,16 +61,12 @@ package final class ConnectionHandler: ChannelInboundHandler {
     private var isNoted = false
     private var pings: RepeatedTask?
     private var lastHeard: NIODeadline = .uptimeNanoseconds(0)
-    private var partial: ByteBuffer?
-    private var fragments = 0
+    private var pieces: Pieces?
     private var obstacles: Set<Obstacle> = []
     /// The payload of the newest ping that has not been answered, since the socket takes nothing (RFC 6455 §5.5.3: the newest is enough).
     private var pendingPong: [UInt8]?
     private var pingBudget: TokenBucket
-    /// The bytes that came before the session was open; nil afterwards.
-    private var strangerBytes: Int? = 0
-    private var closing = false
-    private var ended = false
+    private var phase = Phase.stranger(bytes: 0)
 
     /// - Parameter isSecure: what is written is enciphered on its way through the pipeline.
     package init(_ connection: SocketConnection, isSecure: Bool = false) {
@@ -62,6 +74,15 @@ package final class ConnectionHandler: ChannelInboundHandler {
         isDirect = !isSecure
         pingBudget = TokenBucket(Self.pingAllowance, now: connection.now)
     }
+
+    private var isOpen: Bool {
+        switch phase {
+        case .stranger, .signedIn: true
+        case .closing, .ended: false
+        }
+    }
+
+    private var isEnded: Bool { if case .ended = phase { true } else { false } }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         if let place = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self) {
@@ -89,19 +110,18 @@ package final class ConnectionHandler: ChannelInboundHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         lastHeard = context.eventLoop.now
-        guard !ended else { return }
-        if let bytes = strangerBytes {
-            strangerBytes = bytes + frame.data.readableBytes
-            guard bytes + frame.data.readableBytes <= Self.strangerLimit else {
-                return close(.tooLarge, context: context)
-            }
+        guard !isEnded else { return }
+        if case .stranger(let before) = phase {
+            let bytes = before + frame.data.readableBytes
+            phase = .stranger(bytes: bytes)
+            guard bytes <= Self.strangerLimit else { return close(.tooLarge, context: context) }
         }
         // RFC 6455 §5.1: a server must close on an unmasked frame; §5.2: reserved bits are zero without an extension.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return close(.protocolError, context: context)
         }
         switch frame.opcode {
-        case _ where closing && frame.opcode != .connectionClose:
+        case _ where !isOpen && frame.opcode != .connectionClose:
             break
         case .text, .continuation:
             reassemble(frame, context: context)
@@ -112,8 +132,8 @@ package final class ConnectionHandler: ChannelInboundHandler {
             pendingPong = Array(frame.unmaskedData.readableBytesView)
             sendPong()
         case .connectionClose:
-            if !closing {
-                closing = true
+            if isOpen {
+                phase = .closing
                 // The echo of the code alone (RFC 6455 §5.5.1).
                 let code = Array(frame.unmaskedData.readableBytesView.prefix(2))
                 write(EncodedFrame.control(opcode: 0x8, payload: code.count == 2 ? code : []))
@@ -128,20 +148,17 @@ package final class ConnectionHandler: ChannelInboundHandler {
 
     /// RFC 6455 §5.4: a text frame, then continuations up to the final one; control frames may stand between.
     private func reassemble(_ frame: WebSocketFrame, context: ChannelHandlerContext) {
-        guard (frame.opcode == .text) == (partial == nil) else { return close(.protocolError, context: context) }
+        guard (frame.opcode == .text) == (pieces == nil) else { return close(.protocolError, context: context) }
         if frame.opcode == .text, frame.fin { return connection.received(frame.unmaskedData) }
-        var message = partial ?? ByteBuffer()
+        var message = pieces ?? Pieces()
         var data = frame.unmaskedData
-        message.writeBuffer(&data)
-        fragments += 1
-        guard message.readableBytes <= Self.messageLimit, fragments <= Self.fragmentLimit else {
+        message.bytes.writeBuffer(&data)
+        message.count += 1
+        guard message.bytes.readableBytes <= Self.messageLimit, message.count <= Self.fragmentLimit else {
             return close(.tooLarge, context: context)
         }
-        partial = frame.fin ? nil : message
-        if frame.fin {
-            fragments = 0
-            connection.received(message)
-        }
+        pieces = frame.fin ? nil : message
+        if frame.fin { connection.received(message.bytes) }
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -173,21 +190,21 @@ package final class ConnectionHandler: ChannelInboundHandler {
 
     /// The socket takes bytes again, or takes none any more.
     private func goOn() {
-        guard !ended, let output else { return }
+        guard let output else { return }
         setReading(output.isFree, for: .outbound)
         sendPong()
         writeOut()
     }
 
     private func sendPong() {
-        guard !closing, !ended, output?.isFree == true, let payload = pendingPong else { return }
+        guard isOpen, output?.isFree == true, let payload = pendingPong else { return }
         pendingPong = nil
         write(EncodedFrame.control(opcode: 0xa, payload: payload))
     }
 
     /// The socket is read while nothing stands against it: what is not read waits at the sender.
     func setReading(_ isClear: Bool, for obstacle: Obstacle) {
-        guard !ended, let context else { return }
+        guard let context else { return }
         let former = obstacles.isEmpty
         if isClear { obstacles.remove(obstacle) } else { obstacles.insert(obstacle) }
         guard obstacles.isEmpty != former else { return }
@@ -198,12 +215,14 @@ package final class ConnectionHandler: ChannelInboundHandler {
     }
 
     /// The session is open: calls may be as large as the protocol says.
-    func signedIn() { strangerBytes = nil }
+    func signedIn() {
+        if case .stranger = phase { phase = .signedIn }
+    }
 
     // MARK: What goes out, from the hub
 
     func wait(_ control: WaitingFrames.Control) {
-        guard !closing, !ended else { return }
+        guard isOpen else { return }
         if !waiting.append(control) {
             waiting = WaitingFrames()
             close(.tooSlow)
@@ -211,7 +230,7 @@ package final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func wait(chatter frame: EncodedFrame) {
-        if !closing, !ended { waiting.append(chatter: frame) }
+        if isOpen { waiting.append(chatter: frame) }
     }
 
     func forgetChatter(of room: RoomID) { waiting.forgetChatter(of: room) }
@@ -223,7 +242,7 @@ package final class ConnectionHandler: ChannelInboundHandler {
 
     /// A room's news: written at once if nothing stands before them.
     func deliver(_ news: PublishedNews) {
-        guard !closing, !ended, let output else { return }
+        guard isOpen, let output else { return }
         if waiting.isEmpty, output.isFree {
             output.write(news.bytes)
             output.flush()
@@ -247,7 +266,7 @@ package final class ConnectionHandler: ChannelInboundHandler {
     /// Writes what waits, as far as the socket takes it; `goOn` goes on.
     func writeOut() {
         isNoted = false
-        guard !closing, !ended, let output else { return }
+        guard isOpen, let output else { return }
         var count = 0
         while output.isFree, let bytes = nextBytes(&count) {
             output.write(bytes)
@@ -285,10 +304,10 @@ package final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func close(_ reason: SocketCloseReason, context: ChannelHandlerContext) {
-        guard !closing, !ended else { return }
+        guard isOpen else { return }
         // Answers and news that were released before the reason arose still go out.
         while let bytes = waiting.next() { output?.write(bytes) }
-        closing = true
+        phase = .closing
         if let notice = reason.notice { output?.write(notice.bytes) }
         write(EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]))
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -302,18 +321,18 @@ package final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func tick(_ context: ChannelHandlerContext) {
-        guard !ended else { return }
+        guard !isEnded else { return }
         if context.eventLoop.now - lastHeard >= Self.silenceLimit {
             // Nobody reads a close frame on a dead path; a client that has not read for so long is one too.
             context.close(promise: nil)
-        } else if !closing {
+        } else if isOpen {
             write(EncodedFrame.control(opcode: 0x9, payload: []))
         }
     }
 
     private func end() {
-        guard !ended else { return }
-        ended = true
+        guard !isEnded else { return }
+        phase = .ended
         pings?.cancel()
         output = nil
         context = nil

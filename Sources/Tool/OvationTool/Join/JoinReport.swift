@@ -69,13 +69,15 @@ final class JoinReport: Sendable {
 
     private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
+    private static func people(_ count: Int) -> String { count == 1 ? "1 person" : "\(count) people" }
+
     func entered(_ room: RoomSession) {
         state.withLock { $0.began = Date() }
         let info = room.state.info
         tell(
             "entered",
             ["room": .text("\(room.id)"), "name": .text(info.name), "people": .number(Double(room.state.memberCount))],
-            sentence: "In \(info.name) (room \(room.id)), \(room.state.memberCount) people.")
+            sentence: "In \(info.name) (room \(room.id)), \(Self.people(room.state.memberCount)).")
     }
 
     func failed(_ error: OvationError) {

@@ -1,0 +1,84 @@
+import HTTP
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypesHTTP2
+
+/// A connection that speaks HTTP/2 (RFC 9113): each request is a stream of its own. WebSockets are not among them: without
+/// SETTINGS_ENABLE_CONNECT_PROTOCOL (RFC 8441) browsers open a connection of HTTP/1.1 for each.
+struct StreamedRequests: Sendable {
+    typealias Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<GatewayChannel.HTTP>
+
+    /// Requests of one connection at a time. The pages ask for some forty files at once.
+    private static let mostStreams = 64
+    /// How long streams may go on after the connection was told to end.
+    private static let closingLimit = TimeAmount.seconds(30)
+
+    /// When the first request must be in.
+    let limit: NIODeadline
+    let logger: Logger
+
+    func configure(_ channel: any Channel) throws -> Connection {
+        let pipeline = channel.pipeline.syncOperations
+        let management = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: channel.eventLoop,
+            configuration: .init(
+                maxIdleTime: GatewayChannel.idleLimit, maxAge: nil, maxGraceTime: Self.closingLimit, keepalive: nil))
+        var configuration = NIOHTTP2Handler.Configuration()
+        configuration.connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.mostStreams),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: GatewayChannel.headerLimit),
+        ]
+        let connection = try pipeline.configureAsyncHTTP2Pipeline(
+            mode: .server, streamDelegate: management.http2StreamDelegate, configuration: configuration
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture { try requests(stream) }
+        }
+        try pipeline.addHandler(management)
+        try pipeline.addHandler(ConnectionEnd(until: limit))
+        return connection
+    }
+
+    private func requests(_ stream: any Channel) throws -> GatewayChannel.HTTP {
+        let pipeline = stream.pipeline.syncOperations
+        try pipeline.addHandler(StreamRules())
+        try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+        try pipeline.addHandler(
+            HTTPConnectionStateHandler(idleTimeout: Duration(GatewayChannel.idleLimit), logger: logger))
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+}
+
+/// Ends a connection whose client breaks the protocol, or asks for nothing: who manages connections begins to count idle time with the
+/// first stream's end.
+private final class ConnectionEnd: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let limit: NIODeadline
+    private var closing: Scheduled<Void>?
+
+    init(until limit: NIODeadline) { self.limit = limit }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        closing = context.eventLoop.scheduleTask(deadline: limit) { bound.value.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { closing?.cancel() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is NIOHTTP2StreamCreatedEvent {
+            closing?.cancel()
+            closing = nil
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // An answer that its stream does not take any more.
+        if error is NIOHTTP2Errors.StreamError { return }
+        context.close(promise: nil)
+    }
+}
