@@ -88,6 +88,10 @@ def test_sheets_scroll_nothing(people, server):
     for way in (("hand", "request-tray"), ("more", "more-gifts", "gift-tray")):
         opens(anna, *way)
         stays_put(anna, f"{way[1]} has opened")
+        # The next Tab leads to what it has.
+        anna.wait(f"the focus in {way[-1]}", "return document.activeElement === document.querySelector(arguments[0])", anna.selector(way[-1]))
+        anna.keys(Keys.TAB)
+        assert anna.run("return document.activeElement.closest('.tray') !== null"), f"Tab leads past {way[-1]}"
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, way[-1])

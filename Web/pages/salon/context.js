@@ -68,6 +68,19 @@ export class SalonContext {
   }
 
   /**
+   * Opens a part because somebody wants to be in it: it stands before its button in the page, so that Tab alone would not lead there.
+   * @param {typeof parts[number]} part
+   */
+  enter(part) {
+    this.open({ [part]: true });
+    // After the page has been drawn anew.
+    queueMicrotask(() => {
+      const place = /** @type {HTMLElement | null} */ (document.querySelector(places[part]));
+      place?.focus({ preventScroll: true });
+    });
+  }
+
+  /**
    * Whoever was in a part that closes is where they opened it from.
    * @param {typeof parts[number]} part
    */
