@@ -76,7 +76,7 @@ bench-line: ## what viewers see over narrow and changing lines, in virtual time,
 	@scripts/bootstrap build
 	@scripts/bench-line $(ARGS)
 
-bench-against: ## whether the server has become slower since a commit: both by turns under the same load (ARGS='v0.1.0 --only R1', wants root)
+bench-against: ## whether the server has become slower since a commit: both by turns under the same load (ARGS='HEAD~20 --only R1', wants root)
 	@scripts/bootstrap build
 	@scripts/bench-against $(ARGS)
 
@@ -143,7 +143,7 @@ docs: ## where the documentation is; and the Swift SDK's as web pages, in .build
 	@scripts/bootstrap build
 	@scripts/docs
 
-archive: ## the sources with all that they are built of, for machines without a network: .build/archive/ovation-….tar.gz (ARGS='--ref 0.1.0')
+archive: ## the sources with all that they are built of, for machines without a network: .build/archive/ovation-….tar.gz (ARGS='--ref HEAD~1')
 	@scripts/source-archive $(ARGS)
 
 clean: ## remove what was built

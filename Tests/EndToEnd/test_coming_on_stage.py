@@ -72,7 +72,8 @@ def test_invited(people, server):
     mina.call("invitation.send", room=room, user=user, command="seat.invite", content="2")
     ben.sees("invitation", "Mina")
     ben.click("invitation-accept")
-    ben.sees("asking-sheet")
+    ben.sees("asking-sheet", "Your browser will ask for the camera")
+    assert "until you go live" not in ben.text("asking-sheet"), "a viewer who comes on stage does not go live"
     ben.click("asking-voice")
     allow_microphone(ben, ben.selector("asking-three"))
     ben.sees("tile-2")

@@ -306,7 +306,7 @@ def test_bans(server, people, keys, tmp_path):
         if user.startswith("="):
             jo.sees("ask-problem", "1 to 32")
             jo.click("sheet-close")
-    has_row(jo, "bans-table", gil.user, "Kept from writing", "Without an end")
+    has_row(jo, "bans-table", gil.user, "Chat muted", "No end date")
     assert outcome(gil, "message.send", room=room, text="hello") == "chat_muted"
     assert [line.split(",")[1] for line in file_of(jo, "bans.csv", tmp_path).splitlines()[1:]] == [gil.user, her]
     pick(jo, "bans-kind", "ban")

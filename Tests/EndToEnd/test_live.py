@@ -56,6 +56,18 @@ def go_live(person, name="Evening live", camera=True, pictures=None, quality=Non
     return person.run("return location.pathname.slice(3)")
 
 
+def read_out(person):
+    """What a screen reader finds on the page."""
+    return {node["name"].get("value") for node in person.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"] if "name" in node}
+
+
+def is_not_read_out(person, sentence):
+    """The page has settled: the sentence is gone for those who hear it, as it is for those who see the picture instead."""
+    person.wait(f"“{sentence}” to be hidden", """
+        return ![...document.querySelectorAll('.tile-says')].some(e => e.textContent === arguments[0] && e.checkVisibility({ visibilityProperty: true }))""", sentence)
+    assert sentence not in read_out(person)
+
+
 # An iPhone that saves power plays no picture before a tap, whatever the page did before.
 LOW_POWER = """
 const play = HTMLVideoElement.prototype.play;
@@ -74,15 +86,18 @@ def test_go_live(people):
     room = go_live(anna)
     sees_picture(anna, "picture-0")
     assert anna.attribute("tile-0", "data-sent") is not None
+    is_not_read_out(anna, "Your camera is off.")
     # The device is captured once: the preview has let it go.
     sign_in(ben, f"/r/{room}")
     ben.sees("live-stage")
     sees_picture(ben, "picture-0")
+    is_not_read_out(ben, "Connecting to Anna…")
     ben.hears_tone(440)
     # She switches the camera off: the device is let go, and Ben is told, not left with a still.
     anna.click("camera")
     anna.sees("tile-0", "Your camera is off")
     sees_no_picture(anna, "picture-0")
+    assert "Your camera is off." in read_out(anna)
     sees_no_picture(ben, "picture-0")
     ben.sees("tile-0", "Anna is live with sound only")
     ben.hears_tone(440)

@@ -145,7 +145,7 @@ def test_declined(people):
     leo.click("pk-not-now")
     anna.sees("toast", "Leo would rather not right now")
     anna.click("pk")
-    anna.wait("the reason", "return document.querySelector(arguments[0])?.innerText.includes('Declined you')", f"[data-testid=rival][data-room='{second}']")
+    anna.wait("the reason", "return document.querySelector(arguments[0])?.innerText.includes('Declined. Invite again in')", f"[data-testid=rival][data-room='{second}']")
     anna.click("sheet-close")
     invite(leo, first, minutes=0)
     anna.sees("pk-invited", "Leo would like to connect")

@@ -74,6 +74,12 @@ def test_sheets_scroll_nothing(people, server):
         anna.sees_no("[data-testid=chat][data-open]")
         assert anna.run("return document.activeElement.dataset.testid") == "toggle-chat", "the focus did not go back"
         stays_put(anna, "the chat")
+    for button, part in (("toggle-chat", "[data-testid=chat][data-open]"), ("hand", "request-tray")):
+        anna.click(button)
+        anna.sees(part)
+        anna.run("history.back(); return true")
+        anna.sees_no(part)
+    anna.sees("salon")
     for way in (
         ("member-count", "people-sheet"), ("more", "more-sheet"), ("seat-0", "person-sheet"), ("seat-1", "person-sheet"),
         ("seat-3", "seat-sheet"), ("listener", "person-sheet"), ("show-id", "id-sheet"), ("connection", "connection-sheet"),
@@ -88,6 +94,10 @@ def test_sheets_scroll_nothing(people, server):
     for way in (("hand", "request-tray"), ("more", "more-gifts", "gift-tray")):
         opens(anna, *way)
         stays_put(anna, f"{way[1]} has opened")
+        # The next Tab leads to what it has.
+        anna.wait(f"the focus in {way[-1]}", "return document.activeElement === document.querySelector(arguments[0])", anna.selector(way[-1]))
+        anna.keys(Keys.TAB)
+        assert anna.run("return document.activeElement.closest('.tray') !== null"), f"Tab leads past {way[-1]}"
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, way[-1])
@@ -227,6 +237,25 @@ def has_a_way_on(person, what):
         assert person.run("return !document.querySelector(arguments[0])", person.selector(refusal)), f"after {what}: {person.text(refusal)}"
 
 
+def back_closes(person, sheet, *way):
+    """Back closes what those presses open, and nothing else; what is closed otherwise has left the history."""
+    path, entries = person.run("return [location.pathname, history.length]")
+    for press in way:
+        person.click(press)
+    person.sees(sheet)
+    person.run("history.back(); return true")
+    person.sees_no(sheet)
+    for press in way:
+        person.click(press)
+    person.sees(sheet)
+    person.keys(Keys.ESCAPE)
+    person.sees_no(sheet)
+    person.wait("its entry to be gone", "return !history.state?.over")
+    assert person.run("return location.pathname") == path
+    # The browser keeps what is ahead, of which there is one at most.
+    assert person.run("return history.length") <= entries + 1
+
+
 def another_tab(person):
     """A copy of this tab is nobody, and takes nothing from this one."""
     first = person.driver.current_window_handle
@@ -237,7 +266,24 @@ def another_tab(person):
     person.driver.switch_to.window(first)
 
 
-@story("A14-W wherever one is in a room, Escape, Back, a second tab, a lost connection, a reload and another room's link lead somewhere: each back, on, or to a question")
+def back_closes_the_form(ben):
+    """The form for a room, over it what lies there too; what was typed stays as long as the form is open."""
+    start_room(ben)
+    ben.click("create-kind-live")
+    ben.type("create-name", "Not yet")
+    ben.click("prepare-camera")
+    ben.click("prepare-beauty")
+    ben.sees("beauty-sheet")
+    ben.run("history.back(); return true")
+    ben.sees_no("beauty-sheet")
+    assert ben.run("return document.querySelector(arguments[0]).value", ben.selector("create-name")) == "Not yet"
+    ben.run("history.back(); return true")
+    ben.sees_no("create-sheet")
+    ben.sees("lobby")
+    assert ben.run("return location.pathname") == "/"
+
+
+@story("A14-W wherever one is in a room, sheets, Escape, Back, a second tab, a lost connection, a reload and another room's link lead somewhere: each back, on, or to a question")
 def test_states_and_acts(people, server):
     _, salon = host_of(server, "Mina", "Keyboard salon")
     leo, tea = host_of(server, "Leo", "Tea at four")
@@ -250,8 +296,13 @@ def test_states_and_acts(people, server):
     wanderer = Wanderer(ben, salon, concert)
     for state, (go, shows, asked_back, asked_link) in STATES.items():
         ben.sees("lobby")
+        if state == "who listens":
+            back_closes_the_form(ben)
         getattr(wanderer, go)()
         is_there = getattr(wanderer, shows)
+        is_there()
+        back_closes(ben, "more-sheet", "more")
+        back_closes(ben, "settings-sheet", "more", "more-settings")
         is_there()
         room = ben.run("return location.pathname")
         ben.keys(Keys.ESCAPE)
@@ -277,8 +328,12 @@ def test_states_and_acts(people, server):
         ben.sees_no("banner-reconnecting", seconds=30)
         is_there()
         has_a_way_on(ben, f"a lost connection of {state}")
+        # Anew with a sheet open: it is gone, and its entry too.
+        ben.click("member-count")
+        ben.sees("people-sheet")
         ben.driver.refresh()
         is_there()
+        ben.wait("the entry of the sheet to be gone", "return !history.state?.over")
         has_a_way_on(ben, f"a reload by {state}")
         # A press, so that the browser would ask before it lets go of a page with an open microphone.
         ben.click("member-count")

@@ -1,7 +1,10 @@
 """The web SDK alone, as another page would use it, against a real server: what it asks for, is refused, and is told."""
 
+import re
+
 import pytest
 
+from server import ROOT
 from story import story
 
 # What each story begins with: people who sign in by name, how a call ends, and what a room tells.
@@ -40,6 +43,32 @@ def page(people):
         return answer["value"]
 
     return run
+
+
+def printed():
+    """The JavaScript of the guide, for a function: its imports asked for while it runs, its server this one."""
+    guide = (ROOT / "Documentation/build/guide.md").read_text()
+    code = "\n".join(re.findall(r"^```js\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL))
+    assert {"Session", "EffectsModel", "PreferencesModel"} <= set(re.findall(r"\w+", code))
+    return re.sub(r"import (\{.*\}) from '\./", r"const \1 = await import('/", code).replace("js';", "js');").replace(
+        "'wss://salon.example/", "location.origin.replace('http', 'ws') + '/")
+
+
+@story("the guide's client takes a seat and sends a changed voice and music, by the lines as they are printed")
+def test_the_guide(people):
+    person = people("Developer")
+    person.open("/")
+    answer = person.run_async(
+        "const done = arguments[arguments.length - 1];"
+        f"(async () => {{ {BEGIN} await OvationRoom.create(await signIn('Anna'), {{ room: 48213, name: 'Guide' }}); }})()"
+        f""".then(async () => {{
+          const credentials = await (await fetch('/v1/tickets', {{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }}, body: '{{"name":"Ben"}}' }})).json();
+          const file = new File([await (await fetch('/songs/moon-boat/accompaniment.mp3')).arrayBuffer()], 'song.mp3');
+          {printed()}
+          const track = effects.outgoing.get();
+          return [room.now.me.seat, track.readyState, track === microphone.track.get(), effects.state.get().changer, effects.state.get().music.map(one => one.status)];
+        }}).then(value => done({{ value }}), error => done({{ error: String(error?.stack ?? error) }}));""")
+    assert answer.get("value") == [1, "live", False, 3, ["playing"]], answer
 
 
 @story("V01-W a list of seats is kept, one's own room is created again with its new settings, another's id is refused")

@@ -52,6 +52,17 @@ def test_the_manual_names_the_libraries_that_the_image_has():
     assert versions == {"avformat": "59", "avcodec": "59", "swresample": "4", "avutil": "57"}
 
 
+def test_the_lines_for_port_443_are_settings_of_the_unit():
+    manual = (ROOT / "Documentation/operate/go-public.md").read_text()
+    drop_in = re.search(r"^\[Service\]\n((?:\w+=\S+\n)+)", manual, re.MULTILINE)[1]
+    unit = (ROOT / "Deploy/ovation.service").read_text()
+    comment, lines = re.search(r"(# On port 443.*\n(?:# .*\n)*)((?:#?\w+=.*\n)+)", unit).groups()
+    given = dict(line.split("=") for line in drop_in.splitlines())
+    assert list(given) == re.findall(r"^#?(\w+)=", lines, re.MULTILINE)
+    assert {given["CapabilityBoundingSet"], given["AmbientCapabilities"]} == set(re.findall(r"CAP_\w+", comment))
+    assert f"#SupplementaryGroups={given['SupplementaryGroups']}\n" in lines
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine")
 def test_the_unit_is_one(tmp_path):
     unit = tmp_path / "ovation.service"

@@ -63,6 +63,72 @@ def test_links_to_headings_resolve():
     assert not wrong, "\n".join(wrong)
 
 
+def cells(row):
+    """As GitHub counts them: a bar in code ends a cell too, one behind a backslash does not."""
+    return len(re.split(r"(?<!\\)\|", row.strip().removeprefix("|"))) - row.rstrip().endswith("|")
+
+
+def broken_tables(text):
+    """Lines of tables that are shown as raw bars, or lose their last words: a table begins behind a blank line or a
+    heading, and its rows are even."""
+    lines = re.sub(r"^ *```.*?^ *```", lambda code: "\n" * code[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL).splitlines()
+    rule, wrong, wide = re.compile(r"\s*\|(\s*:?-+:?\s*\|)+\s*"), [], None
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith("|"):
+            wide = None
+        elif wide is None:
+            wide = cells(line)
+            before = lines[number - 2].strip() if number > 1 else ""
+            if before and not before.startswith("#") or number == len(lines) or not rule.fullmatch(lines[number]):
+                wrong.append(f"{number}: no blank line before the table, or no line of dashes below its header")
+        elif cells(line) != wide:
+            wrong.append(f"{number}: {cells(line)} cells in a table of {wide}")
+    return wrong
+
+
+def test_each_table_is_shown_as_one_with_all_its_words():
+    wrong = [f"{path.relative_to(ROOT)}:{line}" for path in documents() for line in broken_tables(path.read_text())]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_check_sees_a_broken_table():
+    table = "| a | b |\n|---|---|\n"
+    for text in (table + "| 1 | 2 |\n", "text\n\n## heading\n" + table + "| `x\\|y` | 2 |", "```\n| a |\n```\n" + table):
+        assert not broken_tables(text), text
+    for text in (
+        "- a list\n" + table, "a paragraph\n" + table, table + "| 1 |\n", table + "| 1 | 2 | 3 |\n", table + "| `x|y` | 2 |\n", "| a | b |\n| 1 | 2 |\n",
+    ):
+        assert broken_tables(text), text
+
+
+def sentences():
+    """What the pages say in English, by one apostrophe."""
+    text = "".join((ROOT / "Web/strings" / name).read_text() for name in ("en.js", "console/en.js"))
+    found = [one or other for one, other in re.findall(r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", text)]
+    assert len(found) > 1000, "the strings were read"
+    return {text.replace("\\'", "'").replace("’", "'").rstrip("…") for text in found}
+
+
+def unknown_words(guide, known):
+    """What the guide's part about the pages prints bold, and no page says. A heading within a paragraph ends with a full stop."""
+    pages = guide.split("\n## Your users, your tickets\n")[0]
+    bold = [word for path in re.findall(r"\*\*([^*\n]+)\*\*", pages) if not path.endswith(".") for word in path.split(" → ")]
+    assert len(bold) > 20, "the guide was read"
+    return [word for word in bold if word.replace("’", "'").rstrip("…") not in known]
+
+
+def test_the_guide_calls_buttons_as_the_pages_do():
+    assert not unknown_words((ROOT / "Documentation/build/guide.md").read_text(), sentences())
+
+
+def test_troubleshooting_quotes_what_users_see():
+    text = (ROOT / "Documentation/operate/troubleshooting.md").read_text()
+    quoted = [quote for row in re.findall(r"^\| (\"[^|]*)\|", text, re.MULTILINE) for quote in re.findall(r'"([^"]+)"(?! from a command)', row)]
+    assert len(quoted) > 5
+    known = sentences()
+    assert not [quote for quote in quoted if not any(quote in sentence for sentence in known)]
+
+
 def test_documents_are_sorted_by_reader_and_the_index_has_each():
     folder = ROOT / "Documentation"
     assert {p.name for p in folder.glob("*.md")} == {"README.md", "performance.md", "roadmap.md", "limits.md"}

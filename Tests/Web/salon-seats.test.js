@@ -177,6 +177,13 @@ test('V05-W put on a seat by the host the microphone stays off until one unmutes
   assert.equal(tab.server.of('microphone.set')[0].muted, true, 'others see that one is muted');
   const [banner] = tab.state.banners;
   assert.deepEqual([banner.kind, banner.by.name], ['broughtOnStage', 'Alice']);
+  await script.tell(script.muted(3, 'bob', true));
+  assert.deepEqual(tab.state.banners, [], 'no button that would be refused while the host mutes the seat');
+  await script.tell(script.muted(3, 'bob', false));
+  assert.deepEqual(
+    tab.state.banners.map(({ kind }) => kind),
+    ['broughtOnStage'],
+  );
   await done(tab.salon.seats.toggleMicrophone());
   assert.equal(tab.mic, 'live');
   assert.equal(tab.sending.enabled, true);
@@ -281,9 +288,9 @@ test('a microphone that is unplugged while live is replaced by another one', asy
   assert.equal(tab.sending.label, 'USB again');
 });
 
-test('"you seem to be speaking while muted" comes after a while of speech and goes again', async t => {
+test('"you seem to be speaking while muted" comes after a while of speech and goes again, and is for one’s own mute alone', async t => {
   const tab = await salonTab(t);
-  obedient(tab.server);
+  const script = obedient(tab.server);
   await done(tab.salon.seats.sit(0));
   const speak = async (level, times) => {
     for (let reading = 0; reading < times; reading++) {
@@ -297,6 +304,14 @@ test('"you seem to be speaking while muted" comes after a while of speech and go
   await speak(10, 20);
   assert.equal(tab.state.me.speakingWhileMuted, false, 'not for a fan');
   await speak(60, 12);
+  assert.equal(tab.state.me.speakingWhileMuted, true);
+  await script.tell(script.muted(0, 'bob', true, 'alice', { micMuted: true }));
+  assert.equal(
+    tab.state.me.speakingWhileMuted,
+    false,
+    'not while the host mutes the seat: nobody there could unmute it',
+  );
+  await script.tell(script.muted(0, 'bob', false, 'alice', { micMuted: true }));
   assert.equal(tab.state.me.speakingWhileMuted, true);
   await tab.time.advance(5000);
   assert.equal(tab.state.me.speakingWhileMuted, false);

@@ -117,6 +117,17 @@ test('R07-W plurals have exactly the forms that their language needs', () => {
   }
 });
 
+test('R04-W each number of the overview has a label in the singular and the plural', () => {
+  const page = readFileSync(new URL('../../Web/console/pages/overview.js', import.meta.url), 'utf8');
+  const counted = [...page.matchAll(/t\('(console\.overview\.\w+)', \{ count/g)].map(([, key]) => key);
+  assert.deepEqual(
+    Object.keys(en).filter(key => key.startsWith('console.overview.') && typeof en[key] !== 'string'),
+    counted,
+  );
+  for (const key of counted) assert.notEqual(en[key].one, en[key].other, key);
+  assert.deepEqual(en['console.overview.rooms'], { one: 'open room', other: 'open rooms' });
+});
+
 test('R07-W no text is empty or left in English by mistake', () => {
   for (const key of Object.keys(en)) {
     for (const catalogue of Object.values(catalogues)) {

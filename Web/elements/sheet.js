@@ -1,13 +1,14 @@
 import { html } from '../lib/html.js';
 import { language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { addLayer } from '../lib/layers.js';
 import { childScope, focusHeading, view } from '../lib/view.js';
 
 /** @typedef {{close: () => void, signal: AbortSignal, redraw: () => void}} Sheet */
 
 /**
- * Opens a modal sheet: from below on phones, in the middle on wide screens. `Esc`, the backdrop and the cross close it
- * (unless `fixed`), the focus returns to where it was. It closes by itself when `signal` aborts.
+ * Opens a modal sheet: from below on phones, in the middle on wide screens. `Esc`, Back, the backdrop and the cross close
+ * it (unless `fixed`), the focus returns to where it was. It closes by itself when `signal` aborts.
  * @param {{
  *   title: () => string,
  *   body: (sheet: Sheet) => unknown,
@@ -70,6 +71,7 @@ export function openSheet({ title, body, stores = [], signal, testid, className,
     scope.signal,
   );
   if (!scope.signal.aborted) {
+    if (!fixed) addLayer(sheet.close, scope.signal);
     dialog.showModal();
     const first = /** @type {HTMLElement | null} */ (dialog.querySelector('[autofocus]'));
     (first ?? dialog).focus({ preventScroll: true });

@@ -132,7 +132,8 @@ function bannersOf(state, local, around, parts) {
   if (parts.mic === 'noDevice')
     banners.push({ kind: 'microphoneProblem', error: around.voice.problem ?? undefined });
   if (parts.echoPair) banners.push({ kind: 'echoPair' });
-  if (local.broughtBy && state.me.seat !== undefined) {
+  // A seat that the host has muted cannot be unmuted there.
+  if (local.broughtBy && state.me.seat !== undefined && parts.mic !== 'mutedByHost') {
     const { by } = local.broughtBy;
     banners.push({ kind: 'broughtOnStage', by: profileOf(state, by) });
   }

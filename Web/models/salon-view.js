@@ -124,7 +124,7 @@ export function meView(state, around) {
     microphoneProblem: mic === 'noDevice' ? around.voice.problem : null,
     chatMute: chatMuteView(state),
     writesAt: role === 'member' ? around.writesAt : null,
-    speakingWhileMuted: around.voice.speakingWhileMuted && (mic === 'mutedByMe' || mic === 'mutedByHost'),
+    speakingWhileMuted: around.voice.speakingWhileMuted && mic === 'mutedByMe',
   };
 }
 

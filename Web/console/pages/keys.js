@@ -75,7 +75,7 @@ export function keysPage(console) {
           },
           {
             label: t('console.keys.ends'),
-            cell: key => (key.expiresAt === undefined ? t('console.time.forGood') : exactTime(key.expiresAt)),
+            cell: key => (key.expiresAt === undefined ? t('console.keys.never') : exactTime(key.expiresAt)),
             number: true,
             minor: true,
             sort: key => key.expiresAt ?? Number.MAX_SAFE_INTEGER,
@@ -96,7 +96,7 @@ function openKey(console, key) {
     body: () => html`<div class="stack">
       <p class="soft small numbers">${key.id} · ${key.app === undefined ? t('console.keys.allApps') : String(key.app)}</p>
       <p class="soft">${t('console.keys.made')}: ${exactTime(key.createdAt)}</p>
-      <p class="soft">${t('console.keys.ends')}: ${key.expiresAt === undefined ? t('console.time.forGood') : exactTime(key.expiresAt)}</p>
+      <p class="soft">${t('console.keys.ends')}: ${key.expiresAt === undefined ? t('console.keys.never') : exactTime(key.expiresAt)}</p>
       <h3>${t('console.keys.scopes')}</h3>
       <ul class="console-list">${key.scopes.map(scope => html`<li><span>${t(`console.scope.${scope}`)} <span class="soft small">${scope}</span></span></li>`)}</ul>
     </div>`,

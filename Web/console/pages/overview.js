@@ -104,7 +104,7 @@ export function overviewPage(console) {
       const cards = server ? warnings(server) : [];
       if (reports)
         cards.push({
-          label: t('console.overview.reports'),
+          label: t('console.overview.reports', { count: reports.reports.length }),
           value: reports.reports.length,
           page: 'reports',
           urgent: reports.reports.length > 0,
@@ -116,8 +116,19 @@ export function overviewPage(console) {
           0,
         );
         const off = webhooks.webhooks.filter((/** @type {any} */ hook) => !hook.on).length;
-        cards.push({ label: t('console.overview.dead'), value: dead, page: 'webhooks', urgent: dead > 0 });
-        if (off) cards.push({ label: t('console.overview.off'), value: off, page: 'webhooks', urgent: true });
+        cards.push({
+          label: t('console.overview.dead', { count: dead }),
+          value: dead,
+          page: 'webhooks',
+          urgent: dead > 0,
+        });
+        if (off)
+          cards.push({
+            label: t('console.overview.off', { count: off }),
+            value: off,
+            page: 'webhooks',
+            urgent: true,
+          });
       }
       if (ledger && ledger.sum !== 0)
         cards.push({ label: t('console.overview.ledger'), value: ledger.sum, page: 'wallets', urgent: true });
@@ -127,8 +138,18 @@ export function overviewPage(console) {
           0,
         );
         const more = rooms.cursor !== undefined;
-        cards.push({ label: t('console.overview.rooms'), value: rooms.rooms.length, page: 'rooms', more });
-        cards.push({ label: t('console.overview.people'), value: people, page: 'rooms', more });
+        cards.push({
+          label: t('console.overview.rooms', { count: rooms.rooms.length }),
+          value: rooms.rooms.length,
+          page: 'rooms',
+          more,
+        });
+        cards.push({
+          label: t('console.overview.people', { count: people }),
+          value: people,
+          page: 'rooms',
+          more,
+        });
       }
       state.set({ cards, samples: server?.samples ?? [], problem: '', ready: true });
     } catch (error) {

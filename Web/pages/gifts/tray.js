@@ -20,9 +20,9 @@ const counts = [1, 10, 50];
 export function toggleGifts(context) {
   const { gifts } = context.salon;
   if (!gifts || gifts.state.get().catalogue.length === 0) return;
-  const opens = !context.opened.get().gifts;
-  context.open({ gifts: opens });
-  if (opens) void gifts.refresh();
+  if (context.opened.get().gifts) return context.open({ gifts: false });
+  context.enter('gifts');
+  void gifts.refresh();
 }
 
 /**
@@ -71,7 +71,7 @@ export function giftTray(context) {
   const people = receivers(context);
   const receiver = people.find(({ id }) => id === to) ?? people[0] ?? null;
   const close = () => context.open({ gifts: false });
-  return html`<section class="tray gift-tray" data-testid="gift-tray" aria-label=${t('gift.open')}>
+  return html`<section class="tray gift-tray" tabindex="-1" data-testid="gift-tray" aria-label=${t('gift.open')}>
     <header>
       <h3>${t('gift.open')}</h3>
       ${

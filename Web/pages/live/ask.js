@@ -73,6 +73,7 @@ export function openAsking(context, live) {
       return html`<div class="stack prepare" data-testid="asking" data-phase=${phase}>
         ${ownPicture(app, {
           name: 'asking',
+          announce: t('asking.announce'),
           turnOn,
           signal: context.signal,
           over:

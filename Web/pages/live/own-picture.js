@@ -7,10 +7,10 @@ import { busy } from '../parts.js';
 /**
  * My own picture before anybody else sees it, with what changes it.
  * @param {import('../app.js').App} app
- * @param {{name: string, turnOn: () => void, signal: AbortSignal, over?: unknown}} options `name`: of the place, for its parts' names;
- *   `over`: what lies over the picture
+ * @param {{name: string, announce: string, turnOn: () => void, signal: AbortSignal, over?: unknown}} options `name`: of the place, for its
+ *   parts' names; `announce`: what comes when the camera is turned on, and who sees it; `over`: what lies over the picture
  */
-export function ownPicture(app, { name, turnOn, signal, over = null }) {
+export function ownPicture(app, { name, announce, turnOn, signal, over = null }) {
   const { camera, beauty, preferences } = app;
   const { open, opening, problem, none, away, devices, facesMe } = camera.state.get();
   const { mirror } = preferences.get();
@@ -26,7 +26,7 @@ export function ownPicture(app, { name, turnOn, signal, over = null }) {
         ${problem && html`<p role="alert" data-testid="camera-problem">${icon('triangle-alert')}<span>${errorText({ name: problem })}</span></p>`}
         ${
           !none &&
-          html`${!problem && html`<p class="soft small">${t('live.announce')}</p>`}
+          html`${!problem && html`<p class="soft small">${announce}</p>`}
             <button class="button primary" type="button" data-testid=${`${name}-camera`} aria-busy=${opening} @click=${turnOn}>
               ${opening ? busy() : icon('video')}${t(problem ? 'common.retry' : 'live.turnOnCamera')}</button>`
         }

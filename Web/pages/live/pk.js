@@ -28,7 +28,7 @@ export function pkButton(context, live) {
   return html`<button class="dock-button pk-button" type="button" data-testid="pk" aria-haspopup="dialog" aria-label=${words} title=${words}
     aria-pressed=${String(links.length > 0)} aria-busy=${Boolean(challenge?.isOurs)}
     @click=${() => (links.length > 0 ? openLink(context, live, links[0].id) : openRivals(context, live))}>
-    <span class="dock-sign pk-sign">PK</span><span class="dock-word">${t(links.length > 0 ? 'rivals.connectedShort' : 'rivals.invite')}</span></button>`;
+    <span class="dock-sign pk-sign">PK</span><span class="dock-word">${t(links.length > 0 ? 'rivals.connectedShort' : 'rivals.short')}</span></button>`;
 }
 
 /**

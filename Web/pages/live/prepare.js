@@ -65,7 +65,7 @@ export function prepareLive(app, signal) {
       const { open, none } = camera.state.get();
       return html`<div class="prepare" data-testid="prepare">
         ${mediaHint()}
-        ${ownPicture(app, { name: 'prepare', turnOn: () => void turnOn(), signal })}
+        ${ownPicture(app, { name: 'prepare', announce: t('live.announce'), turnOn: () => void turnOn(), signal })}
         ${
           microphone.state.get().open &&
           html`<ov-meter aria-label=${t('green.level')} ref=${(/** @type {any} */ element) => {

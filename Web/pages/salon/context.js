@@ -1,5 +1,7 @@
 import { errorText } from '../../lib/i18n.js';
-import { Store } from '../../lib/store.js';
+import { layerWhile } from '../../lib/layers.js';
+import { pageShape } from '../../lib/page-shape.js';
+import { derive, Store } from '../../lib/store.js';
 import { OvationError } from '../../protocol/errors.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -38,6 +40,11 @@ export class SalonContext {
     this.salon = salon;
     this.tones = tones;
     this.signal = signal;
+    // On phones the parts lie over the page.
+    for (const part of parts) {
+      const isOver = derive([this.opened, pageShape], (opened, shape) => opened[part] && shape !== 'wide');
+      layerWhile(isOver, () => this.open({ [part]: false }), signal);
+    }
   }
 
   get state() {
@@ -65,6 +72,19 @@ export class SalonContext {
       else this.#giveBack(part);
     }
     this.opened.set({ ...former, ...some });
+  }
+
+  /**
+   * Opens a part because somebody wants to be in it: it stands before its button in the page, so that Tab alone would not lead there.
+   * @param {typeof parts[number]} part
+   */
+  enter(part) {
+    this.open({ [part]: true });
+    // After the page has been drawn anew.
+    queueMicrotask(() => {
+      const place = /** @type {HTMLElement | null} */ (document.querySelector(places[part]));
+      place?.focus({ preventScroll: true });
+    });
   }
 
   /**

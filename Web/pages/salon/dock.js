@@ -93,11 +93,8 @@ const cells = {
     <span class="dock-sign">${icon('hand')}${state.requests.length > 0 && html`<span class="badge" data-testid="request-badge">${state.requests.length}</span>`}</span>
     <span class="dock-word">${t('requests.title')}</span></button>`,
   stand: context =>
-    cell(
-      'stand-button',
-      'arrow-down-to-line',
-      t(context.salon.live ? 'live.stepDown' : 'seat.leaveShort'),
-      () => context.act(() => context.salon.seats.stand()),
+    cell('stand-button', 'arrow-down-to-line', t(context.salon.live ? 'live.stepDown' : 'seat.leave'), () =>
+      context.act(() => context.salon.seats.stand()),
     ),
   like: context => likeButton(context, false),
   gifts: context => giftButton(context, false),

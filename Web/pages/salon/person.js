@@ -127,7 +127,7 @@ function own(context, person, close) {
   }<button type="button" data-testid="stand" @click=${() => {
     close();
     void context.act(() => context.salon.seats.stand());
-  }}>${icon('arrow-down-to-line')}<span>${t('seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
+  }}>${icon('arrow-down-to-line')}<span>${t(context.salon.live ? 'live.stepDown' : 'seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { openAsking } from '../live/ask.js';
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').RequestView} RequestView */
 
-/** Who asks for a seat: a tray beside the stage that never takes the focus; and the invitation to me. */
+/** Who asks for a seat: a tray beside the stage that takes no focus by itself; and the invitation to me. */
 export class Requests {
   /** @param {SalonContext} context */
   constructor(context) {
@@ -30,7 +30,9 @@ export class Requests {
   }
 
   toggle() {
-    this.context.open({ tray: !this.context.opened.get().tray, chat: false });
+    if (this.context.opened.get().tray) return this.context.open({ tray: false });
+    this.context.open({ chat: false });
+    this.context.enter('tray');
   }
 
   /** @returns {boolean} whether it was open */
@@ -63,7 +65,7 @@ export class Requests {
   tray() {
     const { requests } = this.context.state;
     if (!this.opened) return null;
-    return html`<section class="tray" aria-label=${t('requests.title')} data-testid="request-tray">
+    return html`<section class="tray" tabindex="-1" aria-label=${t('requests.title')} data-testid="request-tray">
       <header>
         <h3>${t('requests.title')}</h3>
         ${
