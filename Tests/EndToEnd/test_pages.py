@@ -198,6 +198,7 @@ def test_pictures_elsewhere(tmp_path):
             try:
                 sign_in(ben)
                 ben.click("open-profile")
+                ben.click("profile-address")
                 ben.type("profile-avatar", stranger.url + "/b.svg")
                 ben.sees("avatar-elsewhere")
                 ben.sees(".profile-head ov-avatar img[data-stand-in]")
