@@ -8,8 +8,8 @@ import { canShow, formatNames } from '../../protocol/codecs.js';
 import { OvationError } from '../../protocol/errors.js';
 import { prepareLive } from '../live/prepare.js';
 import { busy, problem } from '../parts.js';
-import { expectCreated } from './id-sheet.js';
 import { OwnCover } from './own-cover.js';
+import { expectCreated } from './started.js';
 
 /** @param {string} text */
 const isPicture = text => coverURL(text) !== '' || isPictureElsewhere(text);
@@ -111,21 +111,6 @@ export function tagsOf(draft) {
 /** @param {Draft} draft */
 export function coverOf(draft) {
   return draft.coverText.trim() || draft.cover;
-}
-
-/** A live room of this tab that got no picture to the server: it is closed, and its preview is to come back. */
-/** @type {{name: string} | null} */ let anotherTry = null;
-
-/** @param {{name: string}} room */
-export function expectAnotherTry(room) {
-  anotherTry = room;
-}
-
-/** What is to be tried again; once. */
-export function takeAnotherTry() {
-  const room = anotherTry;
-  anotherTry = null;
-  return room;
 }
 
 /**
