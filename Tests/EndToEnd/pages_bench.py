@@ -72,7 +72,7 @@ class Visit:
     def __init__(self, server, folder, line, **options):
         folder = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "profile"
         self.person = Chromium("Vera", server, folder, width=390, height=844, network=True,
-                               flags=["--ignore-certificate-errors"], **options)
+                               flags=("--ignore-certificate-errors",), **options)
         self.driver = self.person.driver
         self.requests = {}
         self.command("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
@@ -222,7 +222,7 @@ def middle(visits, name):
 @contextlib.contextmanager
 def room_with_picture(server, folder):
     host = Chromium("Host", server, pathlib.Path(tempfile.mkdtemp(dir=folder)) / "profile", tone_hertz=440, crowded=True,
-                    flags=["--ignore-certificate-errors"])
+                    flags=("--ignore-certificate-errors",))
     try:
         yield go_live(host)
     finally:

@@ -1,4 +1,4 @@
-"""The modules of the web app import in one direction: none of them needs itself by way of others."""
+"""The modules of the web app import in one direction: none of them needs itself by way of others, and the web SDK needs no page."""
 
 import pathlib
 import re
@@ -33,3 +33,26 @@ def test_no_module_imports_itself_by_way_of_others():
         visit(module, [])
     assert sum(map(len, graph.values())) > 200, "the imports were read"
     assert not circles, "\n".join(sorted(set(circles)))
+
+
+# Code, and types in comments.
+NAMED = re.compile(r"""(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]""")
+
+
+def outside(folder):
+    """What the modules of a folder name that stands elsewhere: (module, name)."""
+    return [(path.name, name) for path in sorted(folder.glob("*.js")) for name in NAMED.findall(path.read_text())
+            if folder not in (path.parent / name).resolve().parents]
+
+
+def test_the_web_sdk_stands_by_itself():
+    sdk = WEB / "protocol"
+    assert sum(len(NAMED.findall(path.read_text())) for path in sdk.glob("*.js")) > 60, "the imports were read"
+    assert outside(sdk) == []
+
+
+def test_the_check_sees_a_page_in_the_sdk(tmp_path):
+    sdk = tmp_path / "protocol"
+    sdk.mkdir()
+    (sdk / "room.js").write_text("import { a } from './a.js';\n/** @typedef {import('../lib/b.js').B} B */\nexport { c } from \"../models/c.js\";\nawait import('../pages/d.js');\n")
+    assert [name for _, name in outside(sdk)] == ["../lib/b.js", "../models/c.js", "../pages/d.js"]

@@ -241,3 +241,18 @@ test('A04-W a changed name and face stay over a reload', async t => {
   assert.equal(identity.state.get().user.name, '앤');
   assert.deepEqual(JSON.parse(storage.getItem('ovation.identity')).avatar, '/a.png');
 });
+
+test('A13-W a face that is chosen before signing in comes along; whether a server takes own pictures stands in its configuration', async t => {
+  for (const [faces, takes] of [
+    [true, true],
+    [false, false],
+    [undefined, false],
+  ]) {
+    const { time, server, tab } = browser(t, { config: { signIn: 'dev', faces } });
+    const identity = tab();
+    await run(time, identity.start());
+    assert.equal(identity.takesFaces, takes);
+    await run(time, identity.signIn('Ann', '/avatars/2.svg'));
+    assert.equal(server.of('session.open')[0].avatar, '/avatars/2.svg');
+  }
+});

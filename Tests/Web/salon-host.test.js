@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { previewRoom } from '../../Web/models/room-preview.js';
 import { emptySeat, member, people, usedSeat } from './support/rooms.js';
 import { obedient, Script, salonTab } from './support/salon.js';
 import { Refusal } from './support/server.js';
@@ -356,14 +357,17 @@ test('V03-W A12-W who turns back while entering is out, without sound or microph
 
 test('A09-W before entering, a room that ended and one that never was are told apart', async t => {
   const tab = await salonTab(t, { enter: false });
-  assert.equal((await done(tab.salon.preview())).link, 'https://live.example/r/48213');
+  assert.equal(
+    (await done(previewRoom(tab.session, 48213, 'https://live.example'))).link,
+    'https://live.example/r/48213',
+  );
   for (const name of ['room_not_found', 'room_closed']) {
     tab.server
       .on('room.get', () => ({ rooms: [] }))
       .on('room.enter', () => {
         throw new Refusal(name);
       });
-    await done(assert.rejects(tab.salon.preview(), { name }));
+    await done(assert.rejects(previewRoom(tab.session, 48213, 'https://live.example'), { name }));
     await done(assert.rejects(tab.salon.enter(), { name }));
     assert.deepEqual([tab.state.phase, tab.state.error.name], ['failed', name]);
   }

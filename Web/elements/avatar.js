@@ -1,17 +1,17 @@
-import { pictureURL } from '../lib/assets.js';
 import { hues, initials } from '../lib/color.js';
 import { html } from '../lib/html.js';
 import { render } from '../lib/render.js';
+import { builtInFace, faceURL } from '../models/faces.js';
 
 /** @typedef {{id: string, name: string, avatar: string}} User */
 
 /**
- * `<ov-avatar .user=${user}>`: the picture, else two letters on a gradient made from the user's id.
+ * `<ov-avatar .user=${user}>`: the picture, else the built-in face that fits the user's id, else two letters; on a gradient of the id.
  * The name stands beside it wherever it is used, so it is hidden from screen readers.
  */
 export class Avatar extends HTMLElement {
   /** @type {User | null} */ #user = null;
-  #broken = '';
+  /** Addresses that brought no picture. @type {Set<string>} */ #broken = new Set();
 
   connectedCallback() {
     this.setAttribute('aria-hidden', 'true');
@@ -33,14 +33,16 @@ export class Avatar extends HTMLElement {
     const user = this.#user;
     if (!user || !this.isConnected) return;
     for (const [name, value] of Object.entries(hues(user.id))) this.style.setProperty(name, String(value));
-    const picture = user.avatar === this.#broken ? '' : pictureURL(user.avatar);
+    const own = faceURL(user.avatar);
+    const picture = [own, faceURL(builtInFace(user.id))].find(url => url && !this.#broken.has(url));
     const failed = () => {
-      this.#broken = user.avatar;
+      if (picture) this.#broken.add(picture);
       this.#draw();
     };
     render(
-      html`<span class="letters">${initials(user.name || user.id)}</span>
-        ${picture && html`<img src=${picture} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${failed} />`}`,
+      picture
+        ? html`<img src=${picture} alt="" ?data-stand-in=${picture !== own} loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${failed} />`
+        : html`<span class="letters">${initials(user.name || user.id)}</span>`,
       this,
     );
   }

@@ -36,6 +36,7 @@ export const dynamicKeys = Object.freeze([
   'settings.gifts.',
   'theme.',
   'cover.',
+  'face.',
   'effects.voices.',
   'effects.rooms.',
   'effects.quality.',

@@ -4,7 +4,7 @@ import { OvationError } from '../protocol/errors.js';
  * Asks the server over HTTP; the answer's JSON, or an OvationError (`server_unreachable` when nobody answers).
  * @param {string} url
  * @param {{body?: object, method?: string, authorization?: string, credentials?: RequestCredentials, signal?: AbortSignal, fetch?: typeof fetch}} options a body makes it a POST
- * @returns {Promise<any>}
+ * @returns {Promise<any>} null where the server did it and has nothing to say
  */
 export async function request(
   url,
@@ -27,6 +27,7 @@ export async function request(
     if (signal?.aborted) throw new OvationError('aborted');
     throw new OvationError('server_unreachable', String(thrown), { cause: thrown });
   }
+  if (response.status === 204) return null;
   /** @type {any} */ let answer = null;
   try {
     answer = await response.json();

@@ -59,6 +59,9 @@ export class IdentityModel {
    */
   musicOrigins = [];
 
+  /** Whether this server takes pictures of one's own. */
+  takesFaces = false;
+
   #around;
   /** @type {Kept | null} */ #kept = null;
   /** @type {string | undefined} */ #ticketsURL;
@@ -86,6 +89,7 @@ export class IdentityModel {
     try {
       const config = await this.#ask('/v1/config');
       this.#ticketsURL = config.ticketsURL;
+      this.takesFaces = config.faces === true;
       this.musicOrigins = Array.isArray(config.musicOrigins) ? config.musicOrigins : [];
       allowPictures(Array.isArray(config.pictureOrigins) ? config.pictureOrigins : []);
       this.#change({ signIn: config.signIn ?? 'none', error: null });
@@ -125,8 +129,9 @@ export class IdentityModel {
   /**
    * Gets a ticket and opens the session. Throws OvationError (`name_taken`, `guests_limited`, …); `state` tells the same.
    * @param {string} name 1…64 characters
+   * @param {string} [avatar] the address of a picture; none leaves what the server knows
    */
-  async signIn(name) {
+  async signIn(name, avatar) {
     const { signIn } = this.state.get();
     this.#change({ phase: 'signingIn', error: null });
     try {
@@ -136,7 +141,7 @@ export class IdentityModel {
         app: answer.app,
         user: answer.user,
         name: answer.name ?? name.trim(),
-        avatar: answer.avatar ?? '',
+        avatar: avatar ?? answer.avatar ?? '',
         ticket: answer.ticket,
         secret: '',
       };

@@ -41,12 +41,7 @@ export function followVisit(stage, visit) {
     signal,
   });
   stage.host.listening.subscribe(render, quietly);
-  stage.deafened.subscribe(deafened => {
-    playout.setSilenced('deafened', deafened);
-    render();
-  }, quietly);
-  echo.paired.subscribe(() => stage.silenceEcho(), { signal });
-  for (const store of [room.state, chat.state, playout.blocked, voice.state]) {
+  for (const store of [room.state, chat.state, playout.blocked, voice.state, echo.paired, stage.deafened]) {
     /** @type {Store<any>} */ (store).subscribe(render, quietly);
   }
   room.levels.subscribe(() => stage.levels.hear(), quietly);

@@ -44,7 +44,6 @@ export class HearingActions {
   /** After `echoPair`: hear sound in this tab although another one of this browser is in the room. */
   listenAnyway() {
     this.#stage.set({ echoAllowed: true });
-    this.#stage.silenceEcho();
   }
 
   /**

@@ -2,11 +2,11 @@ import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { Emitter } from '../protocol/events.js';
 import { OvationRoom } from '../protocol/room.js';
-import { composeState, emptyState } from './salon-compose.js';
+import { SalonDrive } from './salon-drive.js';
 import { followVisit } from './salon-follow.js';
 import { SalonLevels } from './salon-levels.js';
 import { browserHost } from './salon-parts.js';
-import { micState } from './salon-view.js';
+import { aroundOf, emptyState, projectSalon, projectSound } from './salon-project.js';
 import { OwnVoice } from './salon-voice.js';
 import { UndoModel } from './undo.js';
 
@@ -28,6 +28,15 @@ import { UndoModel } from './undo.js';
  * @property {import('./effects.js').EffectsModel | null} [effects]
  * @property {Partial<import('./salon-parts.js').SalonHost>} [host]
  */
+
+/** Who is in no room. @type {Readonly<import('./voice.js').VoiceState>} */
+const noVoice = Object.freeze({
+  wanted: false,
+  opening: false,
+  open: false,
+  problem: null,
+  speakingWhileMuted: false,
+});
 
 /**
  * The state behind `SalonModel`: brings room, voice, playout, chat and this tab's own doings together. The model's actions
@@ -59,8 +68,9 @@ export class SalonStage {
   /** @type {Visit | null} */ visit = null;
   /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ comeUp =
     null;
-  /** @type {import('./salon-compose.js').Local} */ local;
+  /** @type {import('./salon-project.js').Local} */ local;
   /** I sing first: whoever sings after me would only confuse me. */ leads = false;
+  /** @type {SalonDrive | null} as long as a visit lasts */ #drive = null;
 
   /** @param {SalonSetting} setting */
   constructor({
@@ -105,12 +115,14 @@ export class SalonStage {
   /** @param {Visit} visit */
   begin(visit) {
     this.visit = visit;
+    this.#drive = new SalonDrive(visit);
     followVisit(this, visit);
   }
 
   endVisit() {
     this.visit?.end();
     this.visit = null;
+    this.#drive = null;
     this.undo.dismiss();
     this.voice.silent = false;
     this.leads = false;
@@ -147,12 +159,6 @@ export class SalonStage {
     if (error?.name === 'webrtc_missing') throw error;
   }
 
-  silenceEcho() {
-    const visit = this.visit;
-    visit?.playout.setSilenced('echo', visit.echo.paired.get() && !this.local.echoAllowed);
-    this.render();
-  }
-
   /**
    * @template T
    * @param {string} name in `state.pending` meanwhile
@@ -171,62 +177,43 @@ export class SalonStage {
     }
   }
 
-  /** @param {Partial<import('./salon-compose.js').Local>} some */
+  /** @param {Partial<import('./salon-project.js').Local>} some */
   set(some) {
     this.local = { ...this.local, ...some };
     this.render();
   }
 
   around() {
-    const voice = this.visit?.voice.state.get();
-    const { signalling, media } = this.connection.get();
+    return aroundOf(this.#now());
+  }
+
+  /** @returns {import('./salon-project.js').SalonNow} */
+  #now() {
+    const { visit, session } = this;
     return {
-      ...this.local,
-      reaches: signalling === 'open' && media === 'connected',
+      room: this.room.state.get(),
+      local: this.local,
+      user: session.user.get(),
+      voice: visit?.voice.state.get() ?? noVoice,
+      silent: this.voice.silent,
+      leads: this.leads,
+      listening: this.host.listening.get(),
+      chat: visit?.chat.state.get() ?? null,
+      undo: this.undo.offer.get(),
+      connection: this.connection.get(),
+      soundBlocked: visit?.playout.blocked.get() ?? false,
+      deafened: this.deafened.get(),
+      echoes: visit?.echo.paired.get() ?? false,
       origin: this.host.origin,
-      listening: (/** @type {string} */ user) => this.host.listening.of(user),
-      voice: voice ?? {
-        wanted: false,
-        opening: false,
-        open: false,
-        problem: null,
-        speakingWhileMuted: false,
-      },
     };
   }
 
-  /** Brings everything that follows from the room and this visit up to date. */
+  /** Brings everything that follows from the room and this visit up to date: first what is heard and sent, then what is shown. */
   render() {
-    const room = this.room.state.get();
-    const visit = this.visit;
-    if (room) {
-      this.local.peak = Math.max(this.local.peak, room.memberCount);
-      if (visit) {
-        const seat = room.me.seat === undefined ? undefined : room.seats[room.me.seat];
-        const audible = seat !== undefined && !seat.muted && !room.me.micMuted && !this.voice.silent;
-        visit.voice.setAudible(audible);
-        visit.echo.setLive(audible && visit.voice.state.get().open);
-        for (const { index, user } of room.seats) {
-          if (!user) continue;
-          const listening = this.host.listening.of(user);
-          visit.playout.setListening(index, this.leads ? { ...listening, muted: true } : listening);
-        }
-        for (const { place, host } of room.pk.links)
-          visit.playout.setListening(room.seats.length + place, this.host.listening.of(host.id));
-      }
-    }
-    const shown = room && this.voice.silent ? { ...room, me: { ...room.me, micMuted: true } } : room;
-    this.state.set(
-      composeState(shown, this.local, this.around(), {
-        user: this.session.user.get(),
-        chat: visit?.chat.state.get() ?? null,
-        undo: this.undo.offer.get(),
-        connection: this.connection.get(),
-        soundBlocked: visit?.playout.blocked.get() ?? false,
-        deafened: this.deafened.get(),
-        echoPair: (visit?.echo.paired.get() ?? false) && !this.local.echoAllowed,
-        mic: shown ? micState(shown, this.around()) : 'listener',
-      }),
-    );
+    const { peak } = this.local;
+    const people = this.room.state.get()?.memberCount ?? 0;
+    if (people > peak) this.local = { ...this.local, peak: people };
+    this.#drive?.apply(projectSound(this.#now()));
+    this.state.set(projectSalon(this.#now(), this.state.get()));
   }
 }

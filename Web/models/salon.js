@@ -1,5 +1,4 @@
 import { OvationError } from '../protocol/errors.js';
-import { roomSlug } from '../protocol/ids.js';
 import { DuetModel } from './duet.js';
 import { GiftsModel } from './gifts.js';
 import { pageKinds } from './kinds.js';
@@ -64,24 +63,6 @@ export class SalonModel {
     this.moderation = new ModerationActions(this.#stage);
     this.talk = new TalkActions(this.#stage);
     this.hearing = new HearingActions(this.#stage);
-  }
-
-  /**
-   * What is known before entering, for the green room: name, owner, people.
-   * Throws `room_not_found` or `room_closed`.
-   * @returns {Promise<import('./lobby.js').RoomCard>}
-   */
-  async preview() {
-    const room = this.#stage.room.id;
-    const { rooms } = await this.#stage.session.call('room.get', { rooms: [room] }, { repeat: true });
-    // The list drops what it does not know; entering says whether the room has ended or never was.
-    if (rooms.length === 0) {
-      await this.#stage.session.call('room.enter', { room });
-      await this.#stage.session.call('room.exit', { room });
-      throw new OvationError('room_not_found');
-    }
-    const slug = roomSlug(room);
-    return { ...rooms[0], slug, link: `${this.#stage.host.origin}/r/${slug}` };
   }
 
   /**

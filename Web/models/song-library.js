@@ -2,6 +2,7 @@ import { Store } from '../lib/store.js';
 import { shortened } from '../lib/text.js';
 import { OvationError } from '../protocol/errors.js';
 import { request } from './http.js';
+import { sendFile } from './send-file.js';
 
 /**
  * @typedef {import('../protocol/events.js').Song & {cover?: string, builtIn: boolean, by?: string}} SongEntry
@@ -61,7 +62,11 @@ export class SongLibrary {
     if (draft.lyrics) form.set('lyrics', draft.lyrics);
     this.#change({ sent: 0 });
     try {
-      const { song } = await this.#send(form, signal);
+      const { song } = await sendFile('/v1/songs', form, {
+        authorization: this.#session.authorization,
+        tell: sent => this.#change({ sent }),
+        signal,
+      });
       await this.load();
       return song;
     } finally {
@@ -73,31 +78,6 @@ export class SongLibrary {
   async remove(id) {
     await request(`/v1/songs/${id}`, { method: 'DELETE', authorization: this.#session.authorization });
     await this.load();
-  }
-
-  /**
-   * `fetch` cannot tell how much has been sent.
-   * @param {FormData} form @param {AbortSignal} [signal]
-   * @returns {Promise<{song: SongEntry}>}
-   */
-  #send(form, signal) {
-    return new Promise((resolve, reject) => {
-      const call = new XMLHttpRequest();
-      call.open('POST', '/v1/songs');
-      call.setRequestHeader('Authorization', this.#session.authorization);
-      call.responseType = 'json';
-      call.upload.onprogress = ({ loaded, total }) => this.#change({ sent: total > 0 ? loaded / total : 0 });
-      call.onload = () => {
-        const answer = call.response;
-        if (call.status === 201 && answer?.song) return resolve(answer);
-        const { name = 'internal', message, code } = answer?.error ?? {};
-        reject(new OvationError(String(name), message, { code }));
-      };
-      call.onerror = () => reject(new OvationError('server_unreachable'));
-      call.onabort = () => reject(new OvationError('aborted'));
-      signal?.addEventListener('abort', () => call.abort(), { once: true });
-      call.send(form);
-    });
   }
 
   /** @param {Partial<LibraryState>} some */

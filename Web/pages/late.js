@@ -34,3 +34,13 @@ export function latePage(app, load, reload = () => location.reload()) {
     );
   };
 }
+
+/** What is there to choose a face and to crop a picture: it is not loaded before somebody may want it. */
+export async function loadFaces() {
+  try {
+    return await import('./faces/faces.js');
+  } catch {
+    // The server may have other files by now.
+    throw new OvationError('server_unreachable');
+  }
+}

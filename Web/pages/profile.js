@@ -4,9 +4,17 @@ import { isPictureElsewhere } from '../lib/assets.js';
 import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { builtInFace, builtInFaces, uploadOf } from '../models/faces.js';
 import { OvationError } from '../protocol/errors.js';
+import { loadFaces } from './late.js';
 import { busy, problem } from './parts.js';
 import { openSettings } from './settings.js';
+
+/**
+ * An address that somebody typed; the app's own faces and uploads are chosen, not typed.
+ * @param {string} avatar
+ */
+const typed = avatar => (builtInFaces.includes(avatar) || uploadOf(avatar) ? '' : avatar);
 
 /**
  * Who one is in this tab.
@@ -16,7 +24,11 @@ import { openSettings } from './settings.js';
 export function openProfile(app, signal) {
   const { identity } = app;
   const user = identity.state.get().user;
-  const draft = { name: user?.name ?? '', avatar: user?.avatar ?? '' };
+  let worn = user?.avatar ?? '';
+  const draft = { name: user?.name ?? '', address: typed(worn) };
+  const hadAddress = draft.address !== '';
+  // It is wanted a moment later.
+  void loadFaces().catch(() => {});
   let saving = false;
   /** @type {OvationError | null} */ let error = null;
   openSheet({
@@ -26,33 +38,59 @@ export function openProfile(app, signal) {
     stores: [identity.state],
     body: sheet => {
       const current = identity.state.get().user;
-      const changed = draft.name.trim() !== current?.name || draft.avatar.trim() !== current?.avatar;
-      const save = async (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        saving = true;
+      if (current && current.avatar !== worn) {
+        // Another face has been chosen.
+        worn = current.avatar;
+        draft.address = typed(worn);
+      }
+      const address = draft.address.trim();
+      const another = address !== typed(worn);
+      const name = draft.name.trim();
+      const changed = name !== current?.name || another;
+      /** @param {() => Promise<unknown>} work */
+      const attempt = async work => {
         error = null;
-        sheet.redraw();
         try {
-          await identity.setProfile({ name: draft.name.trim(), avatar: draft.avatar.trim() });
+          await work();
         } catch (thrown) {
           error = OvationError.of(thrown);
         }
         saving = false;
         sheet.redraw();
       };
-      /** @param {'name' | 'avatar'} key */
+      const change = () =>
+        attempt(async () => {
+          const { changeFace } = await loadFaces();
+          changeFace(app, worn || builtInFace(current?.id ?? ''), sheet.signal);
+        });
+      const save = (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        saving = true;
+        sheet.redraw();
+        return attempt(async () => {
+          if (name !== current?.name) await identity.setProfile({ name });
+          if (another) await (await loadFaces()).wearAddress(app, address);
+        });
+      };
+      /** @param {'name' | 'address'} key */
       const input = key => (/** @type {any} */ event) => {
         draft[key] = event.target.value;
         sheet.redraw();
       };
       return html`<div class="stack">
-        <div class="profile-head">${avatar(current && { ...current, ...draft }, 's96')}<span class="soft small">@${current?.id}</span></div>
+        <div class="profile-head">
+          <button class="face-button" type="button" data-testid="change-face" aria-label=${t('faces.change')} @click=${change}>
+            ${avatar(current && { ...current, name: draft.name, ...(another && { avatar: address }) }, 's96')}
+            <span class="face-sign">${icon('pencil')}</span></button>
+          <span class="soft small">@${current?.id}</span></div>
         <form class="stack" novalidate @submit=${save}>
           <label class="field"><span class="label">${t('signIn.name')}</span>
             <input class="input" maxlength="64" data-testid="profile-name" .value=${draft.name} @input=${input('name')} /></label>
-          <label class="field"><span class="label">${t('profile.avatar')}</span>
-            <input class="input" type="url" maxlength="500" data-testid="profile-avatar" placeholder="https://" .value=${draft.avatar} @input=${input('avatar')} /></label>
-          ${isPictureElsewhere(draft.avatar) && html`<p class="small soft" data-testid="avatar-elsewhere">${t('picture.elsewhere')}</p>`}
+          <details class="more-fields" ?open=${hadAddress}><summary data-testid="profile-address">${t('profile.address')}</summary>
+            <label class="field"><span class="only-read">${t('profile.avatar')}</span>
+              <input class="input" type="url" maxlength="500" data-testid="profile-avatar" placeholder="https://" .value=${draft.address} @input=${input('address')} /></label>
+          </details>
+          ${isPictureElsewhere(draft.address) && html`<p class="small soft" data-testid="avatar-elsewhere">${t('picture.elsewhere')}</p>`}
           ${problem(error && errorText(error))}
           ${
             changed &&

@@ -1,17 +1,16 @@
 import { Tones } from '../lib/tones.js';
 import { childScope, focusHeading } from '../lib/view.js';
-import { SalonModel } from '../models/salon.js';
+import { previewRoom } from '../models/room-preview.js';
 import { OvationError } from '../protocol/errors.js';
 import { roomFromSlug, roomSlug } from '../protocol/ids.js';
 import { greenRoom } from './green-room.js';
-import { releasePrepared } from './live/prepare.js';
-import { expectAnotherTry } from './lobby/create.js';
-import { wasJustCreated } from './lobby/id-sheet.js';
+import { releasePrepared } from './live/prepared.js';
+import { expectAnotherTry, wasJustCreated } from './lobby/started.js';
 import { messagePage, waitingPage } from './message.js';
 
 /** @typedef {import('./app.js').App} App */
 
-/** The room itself, which is more than all that comes before it: it is loaded while somebody looks at the green room. */
+/** The room itself, its state and its page, which is more than all that comes before it: it is loaded while somebody looks at the green room. */
 const loadSalon = () => import('./salon/salon.js');
 
 /**
@@ -23,14 +22,16 @@ const loadSalon = () => import('./salon/salon.js');
  */
 export function roomPage(app, session, slug) {
   return (root, signal) => {
-    const salon = openSalon(app, session, slug);
+    const room = roomFromSlug(slug);
+    if (room === null) throw new RangeError(`no room id: ${slug}`);
+    /** @type {import('../models/salon.js').SalonModel | null} */ let salon = null;
     const tones = new Tones(
       () => app.preferences.get().sounds,
-      () => Object.values(salon.levels.get()).some(level => level > 8),
+      () => Object.values(salon?.levels.get() ?? {}).some(level => level > 8),
     );
     app.speaker.state.subscribe(({ chosen }) => tones.setOutput(chosen), { signal });
     signal.addEventListener('abort', () => {
-      void salon.leave();
+      void salon?.leave();
       // Also what was tried on in the green room.
       void app.effects.reset();
       releasePrepared(app);
@@ -65,10 +66,10 @@ export function roomPage(app, session, slug) {
       show(straight ? waitingPage() : greenRoom(app, null, enter));
       try {
         if (straight) return await enter();
-        const room = await salon.preview();
+        const card = await previewRoom(session, room);
         // A viewer has nothing to try out.
-        if (room.kind === 'live' && room.owner.id !== session.user.get()?.id) return await enter();
-        show(greenRoom(app, room, enter));
+        if (card.kind === 'live' && card.owner.id !== session.user.get()?.id) return await enter();
+        show(greenRoom(app, card, enter));
         void loadSalon().catch(() => {});
       } catch (thrown) {
         fail(thrown, preview);
@@ -76,28 +77,42 @@ export function roomPage(app, session, slug) {
     };
     const enter = async () => {
       tones.unlock();
-      /** @type {typeof import('./salon/salon.js').salonPage} */ let salonPage;
+      /** @type {typeof import('./salon/salon.js')} */ let code;
       try {
-        ({ salonPage } = await loadSalon());
+        code = await loadSalon();
       } catch {
         return fail(new OvationError('server_unreachable'), () => location.reload());
       }
       if (signal.aborted) return;
+      const entering = salon ?? begin(code.openSalon(app, session, room));
       try {
-        await salon.enter();
+        await entering.enter();
       } catch (thrown) {
         const error = OvationError.of(thrown);
         if (isFinal(error)) return fail(error, preview);
         throw error;
       }
-      if (salon.state.get().phase !== 'in') return;
-      show(salonPage(app, salon, tones));
-      if (created) void start(salon);
+      if (entering.state.get().phase !== 'in') return;
+      show(code.salonPage(app, entering, tones));
+      if (created) void start(entering);
       created = false;
+    };
+    /** @param {import('../models/salon.js').SalonModel} opened */
+    const begin = opened => {
+      salon = opened;
+      // What ends a visit from outside; the salon page itself shows the end card.
+      opened.state.subscribe(
+        state => {
+          if (state?.phase === 'failed' && state.error && root.querySelector('.salon'))
+            fail(state.error, preview);
+        },
+        { signal, now: false },
+      );
+      return opened;
     };
     /**
      * The host of a new room is there at once. A refusal leaves the seat to be taken by hand.
-     * @param {SalonModel} entered
+     * @param {import('../models/salon.js').SalonModel} entered
      */
     const start = async entered => {
       if (entered.live) return goLive(entered);
@@ -107,7 +122,7 @@ export function roomPage(app, session, slug) {
         // What is wrong with a microphone stands in the room.
       }
     };
-    /** @param {SalonModel} entered */
+    /** @param {import('../models/salon.js').SalonModel} entered */
     const goLive = async entered => {
       try {
         await entered.seats.sit(0);
@@ -132,33 +147,8 @@ export function roomPage(app, session, slug) {
       },
       { signal },
     );
-    // What ends a visit from outside; the salon page itself shows the end card.
-    salon.state.subscribe(
-      state => {
-        if (state?.phase === 'failed' && state.error && root.querySelector('.salon'))
-          fail(state.error, preview);
-      },
-      { signal, now: false },
-    );
     void preview();
   };
-}
-
-/** @param {App} app @param {import('../protocol/session.js').Session} session @param {string} slug */
-function openSalon(app, session, slug) {
-  const room = roomFromSlug(slug);
-  if (room === null) throw new RangeError(`no room id: ${slug}`);
-  const { microphone, speaker, camera, beauty, preferences, effects } = app;
-  return new SalonModel({
-    session,
-    room,
-    microphone,
-    speaker,
-    camera,
-    picture: beauty.track,
-    preferences,
-    effects,
-  });
 }
 
 /**

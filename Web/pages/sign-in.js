@@ -3,11 +3,16 @@ import { html } from '../lib/html.js';
 import { errorText, language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
+import { faceURL } from '../models/faces.js';
 import { OvationError } from '../protocol/errors.js';
+import { loadFaces } from './late.js';
 import { busy, problem } from './parts.js';
 import { openSettings } from './settings.js';
 
 /** @typedef {import('./app.js').App} App */
+
+/** Before it is pressed: whoever is about to waits less. */
+const ahead = () => void loadFaces().catch(() => {});
 
 /**
  * The name under which one appears; there is no account here.
@@ -19,6 +24,24 @@ export function signInPage(app) {
     const { identity, preferences } = app;
     let name = identity.state.get().user?.name ?? '';
     /** @type {OvationError | null} */ let error = identity.state.get().error;
+    /** @type {import('../models/face-library.js').Choice} */ let face = '';
+    /** The address at which it is shown here. */ let shown = '';
+    const wear = async (/** @type {import('../models/face-library.js').Choice} */ choice) => {
+      URL.revokeObjectURL(shown);
+      face = choice;
+      shown = typeof choice === 'string' ? faceURL(choice) : URL.createObjectURL(choice);
+      redraw();
+    };
+    const choose = async () => {
+      try {
+        const { chooseFace } = await loadFaces();
+        chooseFace(app, { worn: typeof face === 'string' ? face : '', library: null, use: wear, signal });
+      } catch (thrown) {
+        error = OvationError.of(thrown);
+        redraw();
+      }
+    };
+    signal.addEventListener('abort', () => URL.revokeObjectURL(shown));
     const submit = async (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       const wanted = name.trim();
@@ -28,8 +51,9 @@ export function signInPage(app) {
       }
       error = null;
       try {
-        await identity.signIn(wanted);
+        await identity.signIn(wanted, (typeof face === 'string' && face) || undefined);
         preferences.change({ name: wanted });
+        if (typeof face !== 'string') await (await loadFaces()).wearChosen(app, face);
       } catch (thrown) {
         error = OvationError.of(thrown);
         redraw();
@@ -41,6 +65,10 @@ export function signInPage(app) {
     const form = (
       /** @type {boolean} */ signingIn,
     ) => html`<form class="sign-in-form" novalidate @submit=${submit}>
+      <div class="sign-in-who">
+      <button class="face-button" type="button" data-testid="choose-face" aria-label=${t('faces.choose')} ?disabled=${signingIn}
+        @pointerenter=${ahead} @click=${() => void choose()}>${shown ? html`<img src=${shown} alt="" />` : icon('user-round')}
+        <span class="face-sign">${icon('pencil')}</span></button>
       <label class="field">
         <span class="label">${t('signIn.name')}</span>
         <input class="input" name="name" autocomplete="nickname" maxlength="64" data-testid="sign-in-name"
@@ -51,7 +79,7 @@ export function signInPage(app) {
             input.focus();
             input.select();
           }} />
-      </label>
+      </label></div>
       ${problem(error && errorText(error))}
       <button class="button primary wide" type="submit" data-testid="sign-in-submit" ?disabled=${signingIn} aria-busy=${signingIn}>
         ${signingIn && busy()}${t('signIn.submit')}</button>

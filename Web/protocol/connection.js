@@ -1,6 +1,6 @@
-import { Store } from '../lib/store.js';
 import { OvationError } from './errors.js';
 import { Pace } from './pace.js';
+import { Store } from './store.js';
 
 /** The WebSocket sub-protocol that both sides must agree on. */
 export const subprotocol = 'ovation.v1';

@@ -1,4 +1,3 @@
-import { Store } from '../lib/store.js';
 import { preferOpus } from './codecs.js';
 import { platform } from './connection.js';
 import { OvationError } from './errors.js';
@@ -7,6 +6,7 @@ import { PictureLines } from './pictures.js';
 import { carries, QualityWatch } from './quality.js';
 import { editAnswer, editOffer, soundQualities } from './sdp.js';
 import { PictureStatisticsReader } from './statistics.js';
+import { Store } from './store.js';
 
 /** @typedef {import('./room.js').OvationRoom} OvationRoom */
 /** @typedef {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} PeerState */

@@ -1,4 +1,3 @@
-import { Store } from '../lib/store.js';
 import { OvationError } from './errors.js';
 import { Emitter } from './events.js';
 import {
@@ -9,6 +8,7 @@ import {
   settledMeanwhile,
   stateOf,
 } from './room-state.js';
+import { Store } from './store.js';
 
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./session.js').Session} Session */

@@ -10,7 +10,7 @@ import { apply } from './room-state.js';
 /** @typedef {'high' | 'normal' | 'low'} MessagePriority */
 /** @typedef {import('./room-state.js').RoomState} RoomState */
 /** @typedef {import('./events.js').RoomEventMap} RoomEventMap */
-/** @template T @typedef {import('../lib/store.js').Store<T>} Store */
+/** @template T @typedef {import('./store.js').Store<T>} Store */
 /** @template {object} T @typedef {import('./events.js').Emitter<T>} Emitter */
 /** @typedef {import('./events.js').Member} Member */
 

@@ -1,8 +1,8 @@
-import { Store } from '../lib/store.js';
 import { RoomClock } from './clock.js';
 import { Connection, platform } from './connection.js';
 import { OvationError } from './errors.js';
 import { Emitter } from './events.js';
+import { Store } from './store.js';
 
 /** @typedef {import('./events.js').User} User */
 /** @typedef {import('./ids.js').RoomID} RoomID */

@@ -5,10 +5,8 @@ import { icon } from '../../lib/icon.js';
 import { hasWebRTC } from '../../protocol/peer.js';
 import { cameraField, mediaHint, microphoneField } from '../devices.js';
 import { ownPicture } from './own-picture.js';
+import { holder } from './prepared.js';
 import { sendingFields } from './sending.js';
-
-/** Under this name the devices are held before the room is there. */
-const holder = 'prepare';
 
 /**
  * Before going live: my own picture as I see it, the devices, and how loud I am. Nothing is sent, and no room exists yet.
@@ -107,13 +105,4 @@ function lineWord(line, test) {
         ? 'signal'
         : 'triangle-alert';
   return html`<p class="prepare-line" role="status" data-testid="line" data-phase=${phase} data-quality=${quality}>${icon(sign)}<span>${said}</span>${again}</p>`;
-}
-
-/**
- * The room has begun: what it holds itself by now, the preparation lets go.
- * @param {import('../app.js').App} app
- */
-export function releasePrepared({ camera, microphone }) {
-  camera.close(holder);
-  microphone.close(holder);
 }

@@ -8,7 +8,8 @@ import { canShow, formatNames } from '../../protocol/codecs.js';
 import { OvationError } from '../../protocol/errors.js';
 import { prepareLive } from '../live/prepare.js';
 import { busy, problem } from '../parts.js';
-import { expectCreated } from './id-sheet.js';
+import { OwnCover } from './own-cover.js';
+import { expectCreated } from './started.js';
 
 /** @param {string} text */
 const isPicture = text => coverURL(text) !== '' || isPictureElsewhere(text);
@@ -41,10 +42,10 @@ const defaultNames = {
 /**
  * The fields that describe a room; also used to change it later (then without `seats`).
  * @param {Draft} draft
- * @param {{redraw: () => void, invalid: string | null, seats: boolean, asks?: boolean, usual?: string}} more `invalid`: the field that
+ * @param {{redraw: () => void, invalid: string | null, seats: boolean, ownCover: OwnCover, asks?: boolean, usual?: string}} more `invalid`: the field that
  *   the server refused; `asks`: whether it is a choice that one asks before speaking; `usual`: the name of a room whose name stays empty
  */
-export function roomFields(draft, { redraw, invalid, seats, asks = true, usual = '' }) {
+export function roomFields(draft, { redraw, invalid, seats, ownCover, asks = true, usual = '' }) {
   /** @param {Partial<Draft>} change */
   const set = change => {
     Object.assign(draft, change);
@@ -59,6 +60,7 @@ export function roomFields(draft, { redraw, invalid, seats, asks = true, usual =
     <div class="field" role="group" aria-label=${t('create.cover')}>
       <span class="label">${t('create.cover')}</span>
       <div class="cover-picker">
+        ${ownCover.tile(draft.coverText ? '' : draft.cover, cover => set({ cover, coverText: '' }), redraw)}
         ${['', ...coverNames.map(name => `covers/${name}.svg`)].map(
           cover => html`<button class="cover-choice" type="button" aria-pressed=${String(!draft.coverText && draft.cover === cover)}
             aria-label=${t(cover ? `cover.${cover.slice(7, -4)}` : 'cover.none')} data-testid="cover-choice"
@@ -66,6 +68,7 @@ export function roomFields(draft, { redraw, invalid, seats, asks = true, usual =
             <ov-cover .of=${{ id: draft.name || 'Ovation', cover, title: draft.name || 'Aa', titled: true }}></ov-cover></button>`,
         )}
       </div>
+      ${problem(ownCover.error && errorText(ownCover.error))}
       <input class="input" type="url" inputmode="url" data-testid="create-cover-url" placeholder=${t('create.coverURL')}
         aria-label=${t('create.coverURL')} .value=${draft.coverText} aria-invalid=${invalid === 'cover' ? 'true' : null}
         @input=${(/** @type {any} */ event) => set({ coverText: event.target.value })} />
@@ -110,21 +113,6 @@ export function coverOf(draft) {
   return draft.coverText.trim() || draft.cover;
 }
 
-/** A live room of this tab that got no picture to the server: it is closed, and its preview is to come back. */
-/** @type {{name: string} | null} */ let anotherTry = null;
-
-/** @param {{name: string}} room */
-export function expectAnotherTry(room) {
-  anotherTry = room;
-}
-
-/** What is to be tried again; once. */
-export function takeAnotherTry() {
-  const room = anotherTry;
-  anotherTry = null;
-  return room;
-}
-
 /**
  * Starts a room.
  * @param {import('../app.js').App} app
@@ -166,6 +154,7 @@ export function openCreate(app, lobby, signal, failed = null) {
         ...(kind === 'live' && { pictureFormat: format }),
         tags: tagsOf(draft),
       });
+      made = coverOf(draft);
       expectCreated(room.slug);
       // The room goes on with the camera as it is.
       if (kind === 'live') prepare.handOver();
@@ -178,6 +167,8 @@ export function openCreate(app, lobby, signal, failed = null) {
     }
   };
   const prepare = prepareLive(app, signal);
+  const ownCover = new OwnCover(app, signal);
+  /** The cover of the room that came of it; '' as long as there is none. */ let made = '';
   openSheet({
     title: () => t('create.title'),
     testid: 'create-sheet',
@@ -191,7 +182,10 @@ export function openCreate(app, lobby, signal, failed = null) {
       app.line.state,
       app.preferences,
     ],
-    onClose: () => prepare.end(),
+    onClose: () => {
+      prepare.end();
+      ownCover.settle(made);
+    },
     body: sheet => html`<form class="stack" novalidate @submit=${(/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       void create(sheet);
@@ -220,7 +214,7 @@ export function openCreate(app, lobby, signal, failed = null) {
           sheet.redraw();
         })
       }
-      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live', usual: usualName() })}
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', ownCover, asks: kind !== 'live', usual: usualName() })}
       <div class="sheet-actions sticky">
         ${problem(error ? errorText(error) : isAgain ? t('goLive.failed') : null)}
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}

@@ -7,24 +7,6 @@ import { icon } from '../../lib/icon.js';
 /** How long a copy is told, in milliseconds. */
 const toldFor = 2000;
 
-/** The slug of the room that this tab has just created: its host enters it at once. */
-let created = '';
-
-/** @param {string} slug */
-export function expectCreated(slug) {
-  created = slug;
-}
-
-/**
- * Whether this room was created a moment ago; true once.
- * @param {string} slug
- */
-export function wasJustCreated(slug) {
-  const just = created === slug;
-  if (just) created = '';
-  return just;
-}
-
 /**
  * One sentence for each, so that a screen reader says the second one too.
  * @param {{what: 'id' | 'link', done: boolean}} copied

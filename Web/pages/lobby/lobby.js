@@ -11,8 +11,9 @@ import { brand } from '../parts.js';
 import { openProfile } from '../profile.js';
 import { openSettings } from '../settings.js';
 import { roomCard, skeletonCard } from './card.js';
-import { openCreate, takeAnotherTry } from './create.js';
+import { openCreate } from './create.js';
 import { enterField } from './enter.js';
+import { takeAnotherTry } from './started.js';
 
 /** @typedef {import('../app.js').App} App */
 

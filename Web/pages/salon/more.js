@@ -2,6 +2,7 @@ import { ask, openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { uploadOf } from '../../models/faces.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { openRanking } from '../gifts/ranking.js';
@@ -14,6 +15,7 @@ import { arrangement } from '../live/stage.js';
 import { openStatistics } from '../live/statistics.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
+import { OwnCover } from '../lobby/own-cover.js';
 import { busy, problem } from '../parts.js';
 import { openSettings } from '../settings.js';
 import { openChatRules } from '../shared/moderation.js';
@@ -269,7 +271,9 @@ function openRoomSettings(context) {
   const { salon, signal, state } = context;
   const { room } = state;
   if (!room) return;
-  const own = coverNames.some(name => room.cover === `covers/${name}.svg`);
+  const own = coverNames.some(name => room.cover === `covers/${name}.svg`) || uploadOf(room.cover) !== null;
+  const ownCover = new OwnCover(context.app, signal);
+  let saved = room.cover;
   /** @type {import('../lobby/create.js').Draft} */
   const draft = {
     name: room.name,
@@ -285,6 +289,7 @@ function openRoomSettings(context) {
     title: () => t('more.edit'),
     testid: 'room-sheet',
     signal,
+    onClose: () => ownCover.settle(saved, room.cover),
     body: sheet => {
       const save = async (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
@@ -298,6 +303,7 @@ function openRoomSettings(context) {
             tags: tagsOf(draft),
             needsRequest: draft.needsRequest,
           });
+          saved = coverOf(draft);
           sheet.close();
         } catch (thrown) {
           error = OvationError.of(thrown);
@@ -306,7 +312,7 @@ function openRoomSettings(context) {
         }
       };
       return html`<form class="stack" novalidate @submit=${save}>
-        ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: false })}
+        ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: false, ownCover })}
         ${problem(error && errorText(error))}
         <div class="sheet-actions sticky"><button class="button primary" type="submit" data-testid="room-save" aria-busy=${saving}>
           ${saving && busy()}${t('common.save')}</button></div>

@@ -11,6 +11,7 @@ import { icon } from '../../lib/icon.js';
 import { pageShape } from '../../lib/page-shape.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
+import { SalonModel } from '../../models/salon.js';
 import { farOffer } from '../duet/apart.js';
 import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
@@ -41,6 +42,26 @@ import { seatGrid } from './seats.js';
 import { tabSigns } from './tab-signs.js';
 
 /** @typedef {import('../app.js').App} App */
+
+/**
+ * A room that somebody is about to enter.
+ * @param {App} app
+ * @param {import('../../protocol/session.js').Session} session
+ * @param {import('../../protocol/ids.js').RoomID} room
+ */
+export function openSalon(app, session, room) {
+  const { microphone, speaker, camera, beauty, preferences, effects } = app;
+  return new SalonModel({
+    session,
+    room,
+    microphone,
+    speaker,
+    camera,
+    picture: beauty.track,
+    preferences,
+    effects,
+  });
+}
 
 /**
  * The salon: people in the light, chat beside them, controls below.

@@ -377,7 +377,7 @@ export function openChatRules(context) {
     const left = until === undefined ? timeText(kind, null) : formatSpan((until - context.now()) / 1000);
     const host = salon.person(by)?.name ?? by;
     return html`<li data-testid="restricted" data-user=${user}>
-      ${avatar({ id: user, name, avatar: '' }, 's40')}
+      ${avatar({ id: user, name, avatar: salon.profile(user)?.avatar ?? '' }, 's40')}
       <span class="restricted-words"><b class="clip" dir="auto">${name}</b>
         <span class="soft small">${parts(words, { time: left, name: host })}</span>
         ${reason && html`<span class="soft small" dir="auto">“${reason}”</span>`}</span>
