@@ -210,7 +210,7 @@ function bannersOf(state, now, around) {
     banners.push({ kind: 'microphoneProblem', error: around.voice.problem ?? undefined });
   if (now.echoes && !local.echoAllowed) banners.push({ kind: 'echoPair' });
   // A seat that the host has muted cannot be unmuted there.
-  if (local.broughtBy && state.me.seat !== undefined && parts.mic !== 'mutedByHost') {
+  if (local.broughtBy && state.me.seat !== undefined && micState(state, around) !== 'mutedByHost') {
     const { by } = local.broughtBy;
     banners.push({ kind: 'broughtOnStage', by: profileOf(state, by) });
   }
