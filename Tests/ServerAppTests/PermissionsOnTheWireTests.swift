@@ -70,7 +70,7 @@ extension WholeServerTests {
                 for _ in 0..<1_000 {
                     let lines = try await rest.send("GET", "audit?limit=3").json["lines"].array
                     if lines.contains(where: {
-                        $0["action"].string == action.rawValue && $0["outcome"] == "permission_denied"
+                        $0["action"].string == "\(action)" && $0["outcome"] == "permission_denied"
                             && $0["actor"].string == actor && $0["room"].int.map { RoomID.number(UInt32($0)) } == room
                     }) {
                         return true
