@@ -89,12 +89,13 @@ import Testing
         for test in cases where test.command(.member).name == name {
             let command = test.command(.member)
             let needed = PermissionTable.rights(for: name)
-            let isSilencing = [.setMicrophone(muted: true), .setCamera(on: false)].contains(command)
+            let isSilencing = [.setMicrophone(SetMicrophone(muted: true)), .setCamera(SetCamera(on: false))].contains(
+                command)
             #expect(RoomRights.all.reach(to: command))
             #expect(RoomRights.all.subtracting(needed).reach(to: command) == (needed.isEmpty || isSilencing))
         }
-        #expect(RoomRights([]).reach(to: .setMicrophone(muted: true)))
-        #expect(RoomRights([]).reach(to: .setCamera(on: false)))
+        #expect(RoomRights([]).reach(to: .setMicrophone(SetMicrophone(muted: true))))
+        #expect(RoomRights([]).reach(to: .setCamera(SetCamera(on: false))))
     }
 
     @Test("every command stands in the reviewed table") func tableIsComplete() {

@@ -47,9 +47,9 @@ extension WholeServerTests {
 
             /// The same by REST; what is no operator's has no operation there.
             func outcome(_ command: RoomCommand, in room: RoomID, by house: RESTHouse) async throws -> String {
-                let (method, params) = try wire(command, in: room)
+                let (_, params) = try wire(command, in: room)
                 let route = RESTRoute.all.first {
-                    if case .call(let called) = $0.work { called.rawValue == method } else { false }
+                    if case .command(let name) = $0.work { name == command.name } else { false }
                 }
                 guard let route else { return "permission_denied" }
                 guard case .object(var fields) = params else { return "no parameters" }

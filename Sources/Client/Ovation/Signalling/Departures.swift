@@ -47,7 +47,7 @@ final class Departures {
     }
 
     private func enter(_ room: RoomID, _ wayBack: WayBack?) {
-        let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: wayBack?.privateMapKey))
+        let call = Call.Body.rooms(.enterRoom(EnterRoom(room, since: nil, privateMapKey: wayBack?.privateMapKey)))
         connection?.perform(call, timeout: Self.patience) { [weak self] result in
             if case .success = result { self?.ask(room, nil) } else { self?.settle() }
         }

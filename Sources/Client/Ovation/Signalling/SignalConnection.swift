@@ -19,7 +19,7 @@ final class SignalConnection {
         /// Fetches a new ticket for the same user.
         var renewTicket: (@Sendable () async throws -> String)?
         /// Name and version of the client for the server's log.
-        var client: String
+        var client: SessionOpening.Client
     }
 
     let loop: any EventLoop
@@ -115,7 +115,7 @@ final class SignalConnection {
             handle(.ticketGiven)
             return completion(.success(()))
         }
-        perform(.renewSession(ticket: ticket), timeout: .seconds(10)) { [outlet] result in
+        perform(.renewSession(RenewSession(ticket: ticket)), timeout: .seconds(10)) { [outlet] result in
             completion(result.map { _ in () })
             if case .success = result { outlet.tell(.ticketRenewed) }
         }

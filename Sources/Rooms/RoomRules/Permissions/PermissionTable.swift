@@ -123,13 +123,8 @@ package enum PermissionTable {
 extension RoomRights {
     /// Whether they reach to that command.
     package func reach(to command: RoomCommand) -> Bool {
-        switch command {
-        // Whoever falls silent needs no right to.
-        case .setMicrophone(muted: true), .setCamera(on: false): return true
-        default:
-            let needed = PermissionTable.rights(for: command.name)
-            return needed.isEmpty || !isDisjoint(with: needed)
-        }
+        let needed = PermissionTable.rights(for: command.name)
+        return needed.isEmpty || !isDisjoint(with: needed) || !command.payload.usesRights
     }
 }
 
