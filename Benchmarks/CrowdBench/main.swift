@@ -149,7 +149,7 @@ for count in [100, 1_000, 10_000, 100_000] {
     let room = try await CrowdedRoom(group)
     let owner = try await room.create()
     for number in 1...count { room.enter(try await room.attendee("listener-\(number)")) }
-    room.command(.takeSeat(0), by: owner)
+    room.command(.takeSeat(TakeSeat(0)), by: owner)
     let path = try room.path(of: owner)
     var times: [String: [Int64]] = [:]
     func time(_ what: String, _ work: () -> Void) {
@@ -159,7 +159,7 @@ for count in [100, 1_000, 10_000, 100_000] {
         room.rest()
     }
     for round in 0..<rounds {
-        time("seat") { room.command(.closeSeat(1, closed: round.isMultiple(of: 2)), by: owner) }
+        time("seat") { room.command(.closeSeat(CloseSeat(1, closed: round.isMultiple(of: 2))), by: owner) }
         let guest = try await room.attendee("guest-\(round)")
         time("join") { room.enter(guest) }
         time("leave") { room.leave(guest) }

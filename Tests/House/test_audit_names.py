@@ -23,9 +23,8 @@ def of_operators():
 
 
 def of_rooms():
-    text = (ROOT / "Sources/Rooms/RoomService/Moderation/RoomAudit.swift").read_text()
-    body = text[text.index("var isAudited") :]
-    return set(re.findall(r"\.(\w+)[,:]", body[: body.index("true")]))
+    table = (ROOT / "Sources/Rooms/RoomRules/Permissions/PermissionTable.swift").read_text()
+    return set(re.findall(r'\.(?:change|moderation)\("(\w+)"\)', table))
 
 
 def details():

@@ -35,7 +35,8 @@ import Timing
     private func ask(_ count: Int, _ conversation: SignalConnection) -> EventLog {
         let ends = EventLog()
         for number in 0..<count {
-            conversation.perform(.getProfiles([UserID("u\(number)") ?? "x"]), timeout: .seconds(60)) { result in
+            conversation.perform(.getProfiles(GetProfiles([UserID("u\(number)") ?? "x"])), timeout: .seconds(60)) {
+                result in
                 switch result {
                 case .success: ends.add("\(number)")
                 case .failure(let error): ends.add(error.code.rawValue)
@@ -49,7 +50,7 @@ import Timing
     @Test("calls go at the server's pace and none is refused: first many at once, then so many a second, all in order")
     func paced() {
         let allowance = Allowance(now: server.now)
-        server.on(.profileGet) { [server] call in
+        server.on(.call(.profileGet)) { [server] call in
             guard allowance.takes(server.now) else { return .refuse(RoomError(.rateLimited)) }
             return .answer(ProfilesAnswer(users: []))
         }
@@ -73,8 +74,8 @@ import Timing
 
     @Test("the pace is the one that the server states, and begins anew with each connection")
     func stated() {
-        server.on(.profileGet) { _ in .answer(ProfilesAnswer(users: [])) }
-        server.on(.sessionOpen) { [server] call in
+        server.on(.call(.profileGet)) { _ in .answer(ProfilesAnswer(users: [])) }
+        server.on(.call(.sessionOpen)) { [server] call in
             guard case .answer(let standard as SessionOpened) = server.standard(call) else { return .silence }
             var opened = standard
             opened.limits.callsAtOnce = 20
@@ -97,10 +98,10 @@ import Timing
 
     @Test("V17-K who asks faster than any pace is told so at once: the queue has an end")
     func bounded() {
-        server.on(.profileGet) { _ in .silence }
+        server.on(.call(.profileGet)) { _ in .silence }
         let conversation = server.signedIn()
         let ends = ask(CallLedger.limit + 10, conversation)
         #expect(ends.all.count { $0 == "too_many_calls" } >= 9)
-        #expect(server.count(of: .profileGet) <= 96)
+        #expect(server.count(of: .call(.profileGet)) <= 96)
     }
 }

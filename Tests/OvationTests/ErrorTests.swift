@@ -15,12 +15,12 @@ import Testing
         "V17-K every refusal of the manual reaches the caller with its name, number and sentence",
         arguments: RoomError.Code.allCases)
     func refusals(_ code: RoomError.Code) throws {
-        server.on(.profileGet) { _ in
+        server.on(.call(.profileGet)) { _ in
             .refuse(RoomError(code, "said by the server", retryAfterMs: 1_500, field: "f", reason: "r"))
         }
         let conversation = server.signedIn()
         let ends = Mutex<[OvationError]>([])
-        conversation.perform(.getProfiles(["alice"]), timeout: .seconds(5)) { result in
+        conversation.perform(.getProfiles(GetProfiles(["alice"])), timeout: .seconds(5)) { result in
             if case .failure(let error) = result { ends.withLock { $0.append(error) } }
         }
         server.run()
@@ -58,7 +58,7 @@ import Testing
     func ends(_ code: RoomError.Code) {
         let conversation = server.signedIn()
         server.log.clear()
-        server.on(.sessionOpen) { _ in .refuse(RoomError(code)) }
+        server.on(.call(.sessionOpen)) { _ in .refuse(RoomError(code)) }
         server.drop()
         server.pass(.seconds(2))
         let isFinal = [

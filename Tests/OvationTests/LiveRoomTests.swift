@@ -117,8 +117,8 @@ extension LiveServerTests {
                 let room = try #require(await rooms.next())
                 // The events of one call before the next: the server gathers those of calls that follow each other at once.
                 for (command, end) in [
-                    (RoomCommand.takeSeat(1), "taken 1 carol"), (.leaveSeat, "left 1 carol left"),
-                    (.takeSeat(3), "taken 3 carol"),
+                    (RoomCommand.takeSeat(TakeSeat(1)), "taken 1 carol"), (.leaveSeat, "left 1 carol left"),
+                    (.takeSeat(TakeSeat(3)), "taken 3 carol"),
                 ] {
                     room.perform(command) { _ in log.add("answer \(command.name)") }
                     for await brief in delivered where brief == end { break }

@@ -32,13 +32,13 @@ import Testing
     }
 
     private var since: ResumePoint? {
-        if case .rooms(.enterRoom(_, let since, _)) = server.bodies(of: .roomEnter).last { since } else { nil }
+        if case .rooms(.enterRoom(let asked)) = server.bodies(of: .call(.roomEnter)).last { asked.since } else { nil }
     }
 
     @Test("V03-K entering answers first, then tells the room, the seats and everybody seated")
     func entering() throws {
         server.on(
-            .roomEnter,
+            .call(.roomEnter),
             first: [.answer(RoomEntered(.snapshot(.example(seats: [.used(0, "alice"), .used(1, "carol")]))))])
         let conversation = server.signedIn()
         conversation.enter(.number(48_213), timeout: .seconds(15)) { [log = server.log] result in
@@ -51,13 +51,13 @@ import Testing
     @Test("V08-K the caller's answer, then the list of seats, then the single event")
     func order() throws {
         let (conversation, room) = try start()
-        server.on(.seatTake) { [server] _ in
+        server.on(.command(.takeSeat)) { [server] _ in
             // After the answer, which leaves at the end of this turn.
             server.soon { server.soon { server.news([.taken(2, 2, People.bob)]) } }
             return .answer(CommandAnswer(CommandOutcome(.done, seq: 2)))
         }
         conversation.command(
-            .takeSeat(2), in: room.id, key: nil, timeout: .seconds(15), isSeen: false
+            .takeSeat(TakeSeat(2)), in: room.id, key: nil, timeout: .seconds(15), isSeen: false
         ) { [log = server.log] _ in log.add("answer") }
         server.run()
         #expect(server.log.all == ["answer", "list - - bob -", "taken 2 bob"])
@@ -66,9 +66,9 @@ import Testing
     @Test("a call that waits for its effect returns when the state shows it")
     func seen() throws {
         let (conversation, room) = try start()
-        server.on(.seatTake) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 3))) }
+        server.on(.command(.takeSeat)) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 3))) }
         let seats = Mutex<[UserID?]?>(nil)
-        conversation.command(.takeSeat(2), in: room.id, key: nil, timeout: .seconds(15), isSeen: true) { _ in
+        conversation.command(.takeSeat(TakeSeat(2)), in: room.id, key: nil, timeout: .seconds(15), isSeen: true) { _ in
             seats.withLock { $0 = room.state.seats.map(\.user) }
         }
         server.run()
@@ -81,12 +81,12 @@ import Testing
     @Test("an effect that does not come in time, or that nobody waits for any more, does not undo the success")
     func unseen() throws {
         let (conversation, room) = try start()
-        server.on(.seatTake) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 9))) }
+        server.on(.command(.takeSeat)) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 9))) }
         let results = Mutex<[Bool]>([])
         let token = CallToken()
         for (token, timeout) in [(nil, TimeAmount.seconds(3)), (token, .seconds(15))] {
             conversation.command(
-                .takeSeat(2), in: room.id, key: nil, timeout: timeout, isSeen: true, token: token
+                .takeSeat(TakeSeat(2)), in: room.id, key: nil, timeout: timeout, isSeen: true, token: token
             ) { result in results.withLock { $0.append((try? result.get()) != nil) } }
         }
         server.pass(.seconds(2))
@@ -101,9 +101,9 @@ import Testing
     func clockReadings() throws {
         _ = try start()
         func readings(in time: TimeAmount) -> Int {
-            let before = server.count(of: .clockRead)
+            let before = server.count(of: .call(.clockRead))
             server.pass(time)
-            return server.count(of: .clockRead) - before
+            return server.count(of: .call(.clockRead)) - before
         }
         #expect((10...13).contains(readings(in: .seconds(4))), "a dozen to begin with")
         #expect((3...5).contains(readings(in: .seconds(20))))
@@ -127,7 +127,7 @@ import Testing
     func hole() throws {
         let (_, room) = try start()
         server.on(
-            .roomEnter,
+            .call(.roomEnter),
             first: [
                 resumed(
                     [.taken(2, 0, People.alice), .taken(3, 1, People.carol), .left(4, 1, People.carol, .left)], seq: 4)
@@ -146,7 +146,7 @@ import Testing
     @Test("news of a newer epoch makes it read the room anew, of an older one it is passed over")
     func epochs() throws {
         let (_, room) = try start()
-        server.on(.roomEnter, first: [.answer(RoomEntered(.snapshot(.example(epoch: 2, seq: 1))))])
+        server.on(.call(.roomEnter), first: [.answer(RoomEntered(.snapshot(.example(epoch: 2, seq: 1))))])
         server.news([.taken(2, 0, People.alice)], epoch: 2)
         #expect(room.state.epoch == 2)
         server.news([.taken(2, 3, People.carol)], epoch: 1)
@@ -159,7 +159,7 @@ import Testing
     func resyncAgain() throws {
         let (_, room) = try start()
         server.on(
-            .roomEnter,
+            .call(.roomEnter),
             first: [
                 .refuse(RoomError(.unavailable)),
                 resumed([.taken(2, 0, People.alice), .taken(3, 1, People.bob)], seq: 3),
@@ -174,18 +174,19 @@ import Testing
     func resume() throws {
         let (conversation, room) = try start()
         server.news([.taken(2, 0, People.alice), .said(1, People.alice, "hi")])
-        server.on(.seatTake, first: [.silence])
+        server.on(.command(.takeSeat), first: [.silence])
         let isDone = Mutex(0)
         conversation.command(
-            .takeSeat(1), in: room.id, key: IdempotencyKey("k"), timeout: .seconds(15), isSeen: true
+            .takeSeat(TakeSeat(1)), in: room.id, key: IdempotencyKey("k"), timeout: .seconds(15), isSeen: true
         ) { _ in isDone.withLock { $0 += 1 } }
         server.run()
         server.log.clear()
-        server.on(.roomEnter, first: [resumed([.said(2, People.carol, "while away")], seq: 2, chat: 2, epoch: 5)])
+        server.on(
+            .call(.roomEnter), first: [resumed([.said(2, People.carol, "while away")], seq: 2, chat: 2, epoch: 5)])
         server.drop()
         server.pass(.seconds(1))
         #expect(since == ResumePoint(epoch: 1, seq: 2, chat: 1))
-        #expect(Array(server.methods.suffix(3)) == [.sessionOpen, .roomEnter, .seatTake])
+        #expect(Array(server.methods.suffix(3)) == [.call(.sessionOpen), .call(.roomEnter), .command(.takeSeat)])
         #expect(isDone.withLock { $0 } == 1)
         #expect(
             server.log.all.filter { !$0.hasPrefix("connection") } == ["lost", "message 2", "resumed"],
@@ -201,13 +202,13 @@ import Testing
             numbers.map { Message(chat: $0, from: People.alice, body: .text("\($0)"), time: Int64($0)) }
         }
         server.on(
-            .roomEnter,
+            .call(.roomEnter),
             first: [.answer(RoomEntered(.snapshot(.example(seq: 1, chat: 60, messages: messages(11...60)))))])
         let (_, room) = try start()
         #expect(room.state.messages.map(\.chat) == Array(11...60), "as many as the server keeps for newcomers")
         #expect(!server.log.all.contains { $0.hasPrefix("message") }, "those are no news")
         func comeBack(_ reply: FakeServer.Reply) -> [String] {
-            server.on(.roomEnter, first: [reply])
+            server.on(.call(.roomEnter), first: [reply])
             // A connection that held is sought again soon.
             server.pass(.seconds(6))
             server.log.clear()
@@ -234,9 +235,9 @@ import Testing
     @Test("who came and went while the connection was lost is read anew")
     func members() throws {
         let (_, room) = try start()
-        server.on(.roomEnter, first: [resumed([], seq: 1)])
+        server.on(.call(.roomEnter), first: [resumed([], seq: 1)])
         server.on(
-            .roomMembers,
+            .call(.roomMembers),
             first: [
                 .answer(
                     MembersPage(members: [People.member(People.bob), People.member(People.carol)], count: 2))
@@ -251,7 +252,7 @@ import Testing
     func notYet() throws {
         let (_, room) = try start()
         server.on(
-            .roomEnter,
+            .call(.roomEnter),
             first: [
                 .refuse(RoomError(.unavailable)), .refuse(RoomError(.unavailable)),
                 .answer(RoomEntered(.snapshot(.example(epoch: 2)))),
@@ -264,7 +265,7 @@ import Testing
     @Test("V02-K a room that ended while the connection was lost is gone, and the session goes on")
     func gone() throws {
         let (_, room) = try start()
-        server.on(.roomEnter, first: [.refuse(RoomError(.roomClosed))])
+        server.on(.call(.roomEnter), first: [.refuse(RoomError(.roomClosed))])
         server.drop()
         server.pass(.seconds(1))
         #expect(server.log.all.contains("gone room_closed"))
@@ -286,7 +287,7 @@ import Testing
         #expect(heard.last == "ended owner")
         server.drop()
         server.pass(.seconds(1))
-        #expect(server.count(of: .roomEnter) == 1)
+        #expect(server.count(of: .call(.roomEnter)) == 1)
         await #expect(throws: OvationError(.roomClosed)) { try await room.takeSeat(1) }
     }
 
@@ -299,7 +300,7 @@ import Testing
                 let server = FakeServer()
                 let conversation = server.signedIn()
                 let room = try #require(server.entered(conversation))
-                if let refusal { server.on(.roomExit, first: [.refuse(RoomError(refusal))]) }
+                if let refusal { server.on(.command(.exitRoom), first: [.refuse(RoomError(refusal))]) }
                 if !isConnected {
                     server.isDown = true
                     server.drop()
@@ -309,13 +310,13 @@ import Testing
                 server.run()
                 server.log.clear()
                 server.news([.taken(2, 0, People.alice)])
-                #expect(server.log.all.isEmpty && server.count(of: .roomExit) == (isConnected ? 1 : 0))
+                #expect(server.log.all.isEmpty && server.count(of: .command(.exitRoom)) == (isConnected ? 1 : 0))
                 server.isDown = false
                 if isConnected { server.drop() }
                 server.pass(.seconds(15))
                 // A server that has started anew keeps the seat of whoever left meanwhile, and does not know that they are there.
                 let times = !isConnected && refusal == .notInRoom ? 2 : 1
-                #expect(server.count(of: .roomExit) == times && server.count(of: .roomEnter) == times)
+                #expect(server.count(of: .command(.exitRoom)) == times && server.count(of: .call(.roomEnter)) == times)
                 #expect(conversation.followers.isEmpty)
             }
         }
@@ -324,12 +325,14 @@ import Testing
     @Test("V03-K a room can be entered right after another was left, though the server was still busy with that one")
     func fromRoomToRoom() throws {
         let (conversation, room) = try start()
-        server.on(.roomEnter, first: [.refuse(RoomError(.inAnotherRoom))])
+        server.on(.call(.roomEnter), first: [.refuse(RoomError(.inAnotherRoom))])
         conversation.leave(room)
         let other = server.entered(conversation, .number(7))
-        #expect(other?.state.isPresent == true && server.methods.suffix(3) == [.roomExit, .roomEnter, .roomEnter])
+        #expect(
+            other?.state.isPresent == true
+                && server.methods.suffix(3) == [.command(.exitRoom), .call(.roomEnter), .call(.roomEnter)])
         // Without a room that is being left, the refusal is the caller's.
-        server.on(.roomEnter, first: [.refuse(RoomError(.inAnotherRoom))])
+        server.on(.call(.roomEnter), first: [.refuse(RoomError(.inAnotherRoom))])
         #expect(server.entered(conversation, .number(8)) == nil)
     }
 
@@ -337,12 +340,12 @@ import Testing
     func newerServer() throws {
         let (_, room) = try start()
         let changed = RoomSnapshot.example(seq: 2, seats: [.used(0, "alice")] + (1..<4).map { Seat(index: $0) })
-        server.on(.roomEnter, first: [.answer(RoomEntered(.snapshot(changed)))])
+        server.on(.call(.roomEnter), first: [.answer(RoomEntered(.snapshot(changed)))])
         server.deliver(
             #"{"jsonrpc":"2.0","method":"room.events","params":{"room":48213,"epoch":1,"events":"#
                 + #"[{"type":"seat.painted","seq":2,"time":2,"seat":0}]}}"#)
         #expect(room.state.seq == 2 && room.state.seats[0].user == "alice")
-        guard case .rooms(.enterRoom(_, since: nil, _))? = server.bodies(of: .roomEnter).last else {
+        guard case .rooms(.enterRoom(let asked))? = server.bodies(of: .call(.roomEnter)).last, asked.since == nil else {
             Issue.record("not read as a whole")
             return
         }
@@ -360,7 +363,7 @@ import Testing
         let sent = try #require(room.state.invitations.first)
         #expect(sent.id == "mine" && sent.to == "carol" && sent.from == "bob")
         #expect(sent.expiresAt.map { $0 - sent.createdAt } == 60_000)
-        command(.cancelInvitation(id: "mine"))
+        command(.cancelInvitation(CancelInvitation(id: "mine")))
         #expect(room.state.invitations.isEmpty)
     }
 
@@ -378,7 +381,7 @@ import Testing
     @Test("a refused entry leaves nothing behind; an entry that nobody waits for is undone")
     func refusedEntry() throws {
         let conversation = server.signedIn()
-        server.on(.roomEnter, first: [.refuse(RoomError(.roomNotFound))])
+        server.on(.call(.roomEnter), first: [.refuse(RoomError(.roomNotFound))])
         #expect(server.entered(conversation) == nil && conversation.followers.isEmpty)
         let token = CallToken()
         let error = Mutex<OvationError?>(nil)
@@ -388,7 +391,7 @@ import Testing
         conversation.cancel(token)
         server.run()
         #expect(error.withLock { $0?.code.rawValue } == "cancelled")
-        #expect(server.methods.last == .roomExit && conversation.followers.isEmpty)
+        #expect(server.methods.last == .command(.exitRoom) && conversation.followers.isEmpty)
     }
 
     @Test(
@@ -401,7 +404,7 @@ import Testing
         conversation.cancel(token)
         let room = try #require(server.entered(conversation))
         server.run()
-        #expect(room.state.isPresent && !server.methods.contains(.roomExit))
+        #expect(room.state.isPresent && !server.methods.contains(.command(.exitRoom)))
         #expect(conversation.followers[room.id] != nil)
     }
 
@@ -411,9 +414,9 @@ import Testing
         let token = CallToken()
         conversation.enter(.number(48_213), timeout: .seconds(15), token: token) { _ in }
         conversation.cancel(token)
-        server.on(.roomEnter) { [server] call in
-            let isOut = server.methods.contains(.roomExit)
-            guard case .rooms(.enterRoom(.number(48_214), _, _)) = call.body, !isOut else {
+        server.on(.call(.roomEnter)) { [server] call in
+            let isOut = server.methods.contains(.command(.exitRoom))
+            guard case .rooms(.enterRoom(let asked)) = call.body, asked.room == .number(48_214), !isOut else {
                 return server.standard(call)
             }
             return .refuse(RoomError(.inAnotherRoom))
@@ -431,21 +434,21 @@ import Testing
         let again = Mutex<RoomSession?>(nil)
         conversation.enter(room.id, timeout: .seconds(60)) { result in again.withLock { $0 = try? result.get() } }
         // The server has let them go meanwhile.
-        server.on(.roomExit) { _ in .refuse(RoomError(.notInRoom)) }
+        server.on(.command(.exitRoom)) { _ in .refuse(RoomError(.notInRoom)) }
         server.isDown = false
         conversation.retryNow()
         server.run()
         let back = try #require(again.withLock { $0 })
         #expect(back.state.isPresent && conversation.followers[room.id] != nil)
-        #expect(server.methods.filter { $0 == .roomExit }.count == 1)
-        #expect(server.methods.filter { $0 == .roomEnter }.count == 1)
+        #expect(server.methods.filter { $0 == .command(.exitRoom) }.count == 1)
+        #expect(server.methods.filter { $0 == .call(.roomEnter) }.count == 1)
     }
 
     @Test("V02-K an entry that waits for a room to be left ends with its own time, and when its caller gives it up")
     func waitingForADeparture() throws {
         let (conversation, room) = try start()
-        server.on(.roomExit) { _ in .silence }
-        server.on(.roomEnter) { _ in .refuse(RoomError(.inAnotherRoom)) }
+        server.on(.command(.exitRoom)) { _ in .silence }
+        server.on(.call(.roomEnter)) { _ in .refuse(RoomError(.inAnotherRoom)) }
         conversation.leave(room)
         let codes = Mutex<[String]>([])
         let token = CallToken()
@@ -469,14 +472,14 @@ import Testing
     func unreadable() throws {
         let (conversation, room) = try start()
         let unreadable = FakeServer.Reply.answer(["snapshot": ["room": 48_213]])
-        server.on(.roomEnter) { _ in unreadable }
+        server.on(.call(.roomEnter)) { _ in unreadable }
         server.drop()
         conversation.retryNow()
         server.run()
         #expect(room.state.phase == .gone(OvationError(.invalidAnswer, "this room needs a newer version of the app")))
         #expect(conversation.isReady && conversation.followers.isEmpty)
         // First what was missed, then the whole room, and no more.
-        #expect(server.count(of: .roomEnter) == 3)
+        #expect(server.count(of: .call(.roomEnter)) == 3)
     }
 
     @Test("V14-K levels are read apart from the state, and fall silent with the connection")

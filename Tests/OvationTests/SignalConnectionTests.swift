@@ -37,26 +37,26 @@ import Timing
     }
 
     private let rooms = Call.Body.rooms(.listRooms(RoomQuery()))
-    private let likes = Call.Body.rooms(.command(.number(7), .sendLikes(1), key: nil))
+    private let likes = Call.Body.rooms(.command(.number(7), .sendLikes(SendLikes(1)), key: nil))
 
     private func keyed(_ key: String) -> Call.Body {
-        .rooms(.command(.number(7), .takeSeat(0), key: IdempotencyKey(key)))
+        .rooms(.command(.number(7), .takeSeat(TakeSeat(0)), key: IdempotencyKey(key)))
     }
 
     @Test("it signs in, then sends what waited, in order; the next connection takes the session over")
     func handshake() {
         let conversation = server.conversation()
-        let waiting = [ask(conversation, rooms), ask(conversation, .rooms(.getRooms([.number(7)])))]
+        let waiting = [ask(conversation, rooms), ask(conversation, .rooms(.getRooms(GetRooms([.number(7)]))))]
         let user = Mutex<UserProfile?>(nil)
         conversation.start { result in user.withLock { $0 = try? result.get() } }
         server.run()
-        #expect(server.methods == [.sessionOpen, .roomList, .roomGet])
+        #expect(server.methods == [.call(.sessionOpen), .call(.roomList), .call(.roomGet)])
         #expect(waiting.map(\.answer) == [.page(RoomPage(rooms: [])), .rooms([])])
         #expect(user.withLock { $0?.name } == "Bob")
         #expect(server.outlet.state.value.phase == .ready && server.outlet.state.value.limits?.textBytes == 12_288)
         server.drop()
         server.pass(.seconds(1))
-        let resumes = server.bodies(of: .sessionOpen).map { body -> String? in
+        let resumes = server.bodies(of: .call(.sessionOpen)).map { body -> String? in
             if case .openSession(let opening) = body { opening.resume } else { nil }
         }
         #expect(resumes == [nil, "secret-1"])
@@ -66,12 +66,12 @@ import Timing
     @Test("a call with an idempotency key outlives a lost connection and is answered once")
     func repeated() {
         let conversation = server.signedIn()
-        server.on(.seatTake, first: [.silence])
+        server.on(.command(.takeSeat), first: [.silence])
         let call = ask(conversation, keyed("k1"))
         server.drop()
         server.pass(.seconds(1))
         #expect(call.answer == .command(CommandOutcome(.done)) && call.times == 1)
-        #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1")])
+        #expect(server.bodies(of: .command(.takeSeat)) == [keyed("k1"), keyed("k1")])
     }
 
     @Test(
@@ -81,7 +81,7 @@ import Timing
         let conversation = server.signedIn()
         // As a dead socket is found: by writing to it. It takes what is written after that, and nobody reads it.
         let breaks = Mutex(true)
-        server.on(.seatTake) { [server] call in
+        server.on(.command(.takeSeat)) { [server] call in
             guard
                 breaks.withLock({ first in
                     defer { first = false }; return first
@@ -95,7 +95,7 @@ import Timing
         server.becomeWritable()
         server.pass(.seconds(1))
         for call in calls { #expect(call.answer == .command(CommandOutcome(.done)) && call.times == 1) }
-        #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1"), keyed("k2"), keyed("k3")])
+        #expect(server.bodies(of: .command(.takeSeat)) == [keyed("k1"), keyed("k1"), keyed("k2"), keyed("k3")])
     }
 
     @Test("V19-K a socket that breaks while rooms are entered again: the next one asks for each room once")
@@ -103,7 +103,7 @@ import Timing
         let conversation = server.signedIn()
         let salons = [RoomID.number(48_213), .number(7)].map { server.entered(conversation, $0) }
         let breaks = Mutex(true)
-        server.on(.roomEnter) { [server] call in
+        server.on(.call(.roomEnter)) { [server] call in
             guard
                 breaks.withLock({ first in
                     defer { first = false }; return first
@@ -116,7 +116,7 @@ import Timing
         server.pass(.seconds(2))
         #expect(server.sockets.count == 3 && server.outlet.state.value.phase == .ready)
         // Two at first, one that broke, two on the socket that held.
-        #expect(server.count(of: .roomEnter) == 5)
+        #expect(server.count(of: .call(.roomEnter)) == 5)
         #expect(salons.allSatisfy { $0 != nil })
     }
 
@@ -136,21 +136,21 @@ import Timing
     @Test("a call without a key is refused when the connection breaks, a read is asked again")
     func lost() {
         let conversation = server.signedIn()
-        server.on(.likeSend, first: [.silence])
-        server.on(.roomList, first: [.silence])
+        server.on(.command(.sendLikes), first: [.silence])
+        server.on(.call(.roomList), first: [.silence])
         let like = ask(conversation, likes)
         let list = ask(conversation, rooms)
         server.drop()
         #expect(like.error == "connection_lost" && like.times == 1)
         server.pass(.seconds(1))
         #expect(list.answer == .page(RoomPage(rooms: [])))
-        #expect(server.count(of: .likeSend) == 1)
+        #expect(server.count(of: .command(.sendLikes)) == 1)
     }
 
     @Test("no answer in time is timeout, no connection in time offline; a late answer hurts nobody")
     func timeouts() {
         let conversation = server.signedIn()
-        server.on(.roomList, first: [.silence])
+        server.on(.call(.roomList), first: [.silence])
         let slow = ask(conversation, rooms, timeout: .seconds(3))
         for _ in 0..<3 {
             server.beat()
@@ -169,30 +169,30 @@ import Timing
     @Test("a call that is called off ends at once; one that was not sent yet is not sent at all")
     func cancelled() {
         let conversation = server.signedIn()
-        server.on(.roomList, first: [.silence])
+        server.on(.call(.roomList), first: [.silence])
         let token = CallToken()
         let call = ask(conversation, rooms, token: token)
         token.cancel()
         conversation.cancel(token)
         #expect(call.error == "cancelled")
         let again = ask(conversation, rooms, token: token)
-        #expect(again.error == "cancelled" && server.count(of: .roomList) == 1)
+        #expect(again.error == "cancelled" && server.count(of: .call(.roomList)) == 1)
         server.isDown = true
         server.drop()
         let waiting = CallToken()
-        let unsent = ask(conversation, .rooms(.getRooms([])), token: waiting)
+        let unsent = ask(conversation, .rooms(.getRooms(GetRooms([]))), token: waiting)
         conversation.cancel(waiting)
         #expect(unsent.error == "cancelled")
         server.isDown = false
         server.pass(.seconds(20))
-        #expect(server.count(of: .roomGet) == 0)
+        #expect(server.count(of: .call(.roomGet)) == 0)
     }
 
     @Test("A04-K the older session of the same person is told 6208 and does not come back")
     func replaced() {
         let conversation = server.signedIn()
-        let waiting = ask(conversation, .rooms(.getRooms([])), timeout: .seconds(100))
-        server.on(.roomList, first: [.silence])
+        let waiting = ask(conversation, .rooms(.getRooms(GetRooms([]))), timeout: .seconds(100))
+        server.on(.call(.roomList), first: [.silence])
         let unanswered = ask(conversation, rooms)
         server.log.clear()
         server.deliver(
@@ -212,7 +212,7 @@ import Timing
     @Test("a connection that is silent for ten seconds is replaced, one that is pinged is not")
     func silent() {
         _ = server.signedIn()
-        server.on(.clockRead) { _ in .silence }
+        server.on(.call(.clockRead)) { _ in .silence }
         for _ in 0..<8 {
             server.pass(.seconds(5))
             server.beat()
@@ -228,13 +228,13 @@ import Timing
     @Test("the server's clock is read again and again, and the state shows the round trip")
     func clock() throws {
         let conversation = server.signedIn()
-        #expect(server.count(of: .clockRead) == 1)
+        #expect(server.count(of: .call(.clockRead)) == 1)
         server.pass(.seconds(2))
-        #expect(server.count(of: .clockRead) > 10, "soon good")
+        #expect(server.count(of: .call(.clockRead)) > 10, "soon good")
         server.pass(.seconds(1))
-        let soon = server.count(of: .clockRead)
+        let soon = server.count(of: .call(.clockRead))
         server.pass(.seconds(10))
-        #expect(server.count(of: .clockRead) == soon + 2)
+        #expect(server.count(of: .call(.clockRead)) == soon + 2)
         #expect(server.outlet.state.value.roundTrip != nil)
         let estimate = try #require(server.outlet.clock.estimate(at: conversation.now))
         // Told in whole milliseconds and never moving: the middle of the first one, and more error with each reading since.
@@ -255,14 +255,14 @@ import Timing
         let conversation = server.signedIn { "ticket-2" }
         server.log.clear()
         server.deliver(Answer.sessionExpiring(inSeconds: 300))
-        try await settle { server.count(of: .sessionRenew) == 1 }
+        try await settle { server.count(of: .call(.sessionRenew)) == 1 }
         server.run()
-        #expect(server.bodies(of: .sessionRenew) == [.renewSession(ticket: "ticket-2")])
+        #expect(server.bodies(of: .call(.sessionRenew)) == [.renewSession(RenewSession(ticket: "ticket-2"))])
         #expect(server.log.all == ["ticketExpiring(in: 300.0 seconds)", "ticketRenewed"])
         #expect(server.sockets.count == 1)
         server.drop()
         server.pass(.seconds(1))
-        let tickets = server.bodies(of: .sessionOpen).map { body -> String? in
+        let tickets = server.bodies(of: .call(.sessionOpen)).map { body -> String? in
             if case .openSession(let opening) = body { opening.ticket } else { nil }
         }
         #expect(tickets == ["ticket-1", "ticket-2"])
@@ -281,9 +281,9 @@ import Timing
         }
         server.deliver(Answer.sessionExpiring(inSeconds: 300))
         try await settle { server.log.all.contains { $0.hasPrefix("ticketRenewalFailed") } }
-        server.on(.clockRead) { [server] call in server.standard(call) }
+        server.on(.call(.clockRead)) { [server] call in server.standard(call) }
         for _ in 0..<5 { server.pass(.seconds(5)) }
-        try await settle { server.count(of: .sessionRenew) == 1 }
+        try await settle { server.count(of: .call(.sessionRenew)) == 1 }
         #expect(server.log.all.contains("ticketRenewed"))
         _ = conversation
     }
@@ -296,12 +296,14 @@ import Timing
         let isDone = Mutex(false)
         conversation.useTicket("ticket-9") { result in isDone.withLock { $0 = (try? result.get()) != nil } }
         server.run()
-        #expect(isDone.withLock { $0 } && server.bodies(of: .sessionRenew) == [.renewSession(ticket: "ticket-9")])
+        #expect(
+            isDone.withLock { $0 }
+                && server.bodies(of: .call(.sessionRenew)) == [.renewSession(RenewSession(ticket: "ticket-9"))])
         #expect(server.log.all.last == "ticketRenewed")
     }
 
     private var tickets: [String] {
-        server.bodies(of: .sessionOpen).compactMap {
+        server.bodies(of: .call(.sessionOpen)).compactMap {
             if case .openSession(let opening) = $0 { opening.ticket } else { nil }
         }
     }
@@ -309,7 +311,7 @@ import Timing
     @Test("A10-K a ticket that the server refuses changes nothing: the next connection signs in with the one before")
     func refusedTicket() {
         let conversation = server.signedIn()
-        server.on(.sessionRenew, first: [.refuse(RoomError(.ticketFailed))])
+        server.on(.call(.sessionRenew), first: [.refuse(RoomError(.ticketFailed))])
         let code = Mutex("")
         conversation.useTicket("bad") { result in
             if case .failure(let error) = result { code.withLock { $0 = error.code.rawValue } }
@@ -346,7 +348,7 @@ import Timing
         server.run()
         #expect(codes.withLock { $0 } == [], "nobody could ask the server yet")
         server.isDown = false
-        server.on(.sessionOpen) { [server] call in
+        server.on(.call(.sessionOpen)) { [server] call in
             if case .openSession(let opening) = call.body, opening.ticket == "bad" {
                 .refuse(RoomError(.ticketFailed))
             } else {
@@ -371,7 +373,7 @@ import Timing
     @Test("the end refuses what waits with its reason, once")
     func stopped() {
         let conversation = server.signedIn()
-        server.on(.roomList, first: [.silence])
+        server.on(.call(.roomList), first: [.silence])
         let calls = [ask(conversation, rooms), ask(conversation, rooms)]
         conversation.stop(OvationError(.signedOut))
         conversation.stop(OvationError(.timeout))
@@ -398,7 +400,7 @@ import Timing
     @Test("an answer that cannot be read is an error of its call alone")
     func unreadable() {
         let conversation = server.signedIn()
-        server.on(.roomList, first: [.answer(["rooms": "many"])])
+        server.on(.call(.roomList), first: [.answer(["rooms": "many"])])
         #expect(ask(conversation, rooms).error == "invalid_answer")
         #expect(ask(conversation, rooms).answer == .page(RoomPage(rooms: [])))
     }
@@ -408,13 +410,13 @@ import Timing
         let conversation = server.signedIn()
         server.socket?.isWritable = false
         let calls = (0..<CallLedger.limit).map { _ in ask(conversation, rooms) }
-        #expect(server.count(of: .roomList) == 0)
+        #expect(server.count(of: .call(.roomList)) == 0)
         #expect(ask(conversation, rooms).error == "too_many_calls")
         server.becomeWritable()
         // As many as the server takes at once; the others by and by.
-        #expect(server.count(of: .roomList) > 50 && server.count(of: .roomList) < CallLedger.limit)
+        #expect(server.count(of: .call(.roomList)) > 50 && server.count(of: .call(.roomList)) < CallLedger.limit)
         server.pass(.seconds(9))
-        #expect(server.count(of: .roomList) == CallLedger.limit && calls.allSatisfy { $0.answer != nil })
+        #expect(server.count(of: .call(.roomList)) == CallLedger.limit && calls.allSatisfy { $0.answer != nil })
     }
 
     @Test("a server that is down is sought until it is back, and the state tells when the next try is")

@@ -27,23 +27,26 @@ import Testing
                 invitations.isEmpty || chance(5)
                 ? "unknown" : invitations[number(max(0, invitations.count - 3)..<invitations.count)]
             switch number(0..<18) {
-            case 0, 1, 2: return .takeSeat(seat)
+            case 0, 1, 2: return .takeSeat(TakeSeat(seat))
             case 3: return .leaveSeat
-            case 4: return .moveSeat(seat)
-            case 5: return .pickSeat(seat, someone())
-            case 6: return .kickSeat(seat)
-            case 7: return .muteSeat(seat, muted: chance(50))
-            case 8: return .closeSeat(seat, closed: chance(30))
-            case 9: return .setMicrophone(muted: chance(50))
+            case 4: return .moveSeat(MoveSeat(seat))
+            case 5: return .pickSeat(PickSeat(seat, someone()))
+            case 6: return .kickSeat(KickSeat(seat))
+            case 7: return .muteSeat(MuteSeat(seat, muted: chance(50)))
+            case 8: return .closeSeat(CloseSeat(seat, closed: chance(30)))
+            case 9: return .setMicrophone(SetMicrophone(muted: chance(50)))
             case 10, 11:
                 let id = "i\(number(0..<10_000))"
                 invitations.append(id)
                 return .sendInvitation(
                     InvitationDraft(to: someone(), command: "C", timeoutSeconds: chance(30) ? 30 : 0, id: id))
-            case 12, 13: return .acceptInvitation(id: known)
-            case 14: return chance(50) ? .rejectInvitation(id: known, reason: nil) : .cancelInvitation(id: known)
-            case 15: return chance(50) ? .sendMessage(MessageDraft(.text("t"))) : .sendLikes(number(0..<4))
-            case 16: return .setRole(someone(), chance(60) ? .admin : .member)
+            case 12, 13: return .acceptInvitation(AcceptInvitation(id: known))
+            case 14:
+                return chance(50)
+                    ? .rejectInvitation(RejectInvitation(id: known, reason: nil))
+                    : .cancelInvitation(CancelInvitation(id: known))
+            case 15: return chance(50) ? .sendMessage(MessageDraft(.text("t"))) : .sendLikes(SendLikes(number(0..<4)))
+            case 16: return .setRole(SetRole(someone(), chance(60) ? .admin : .member))
             default: return chance(70) ? .updateRoom(RoomUpdate(needsRequest: chance(70))) : .exitRoom
             }
         }

@@ -9,9 +9,9 @@ import Testing
     private func chorus() throws -> Stage {
         var stage = Stage(kind: .chorus, seats: 3)
         stage.enter(.admin, .member, .other)
-        try stage.run(.setRole(.admin, .admin), by: .owner)
-        try stage.run(.takeSeat(0), by: .member)
-        try stage.run(.takeSeat(1), by: .other)
+        try stage.run(.setRole(SetRole(.admin, .admin)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .member)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .other)
         return stage
     }
 
@@ -21,17 +21,19 @@ import Testing
     func modes() throws {
         var stage = try chorus()
         #expect(stage.state.duet == .together)
-        #expect(try stage.run(.setDuetMode(.together, leader: nil), by: .member).events.isEmpty, "they do already")
-        let led = try stage.run(.setDuetMode(.leadFollow, leader: nil), by: .other)
+        #expect(
+            try stage.run(.setDuetMode(SetDuetMode(.together, leader: nil)), by: .member).events.isEmpty,
+            "they do already")
+        let led = try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .other)
         #expect(led.events == [.duetChanged(.leadFollow(leader: .member))])
         #expect(stage.state.duet == .leadFollow(leader: .member))
-        #expect(try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member).events.isEmpty)
-        try stage.run(.setDuetMode(.leadFollow, leader: .other), by: .member)
+        #expect(try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member).events.isEmpty)
+        try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .other)), by: .member)
         #expect(stage.state.duet.leader == .other)
-        try stage.run(.setDuetMode(.together, leader: .other), by: .other)
+        try stage.run(.setDuetMode(SetDuetMode(.together, leader: .other)), by: .other)
         #expect(stage.state.duet == .together)
         try stage.run(.leaveSeat, by: .member)
-        try stage.run(.setDuetMode(.leadFollow, leader: nil), by: .owner)
+        try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .owner)
         #expect(stage.state.duet.leader == .other, "seat 0 is empty")
     }
 
@@ -39,16 +41,22 @@ import Testing
     func refusals() throws {
         var stage = try chorus()
         let before = stage.state
-        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: .owner), by: .member) == .notSeated)
-        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: UserID(literal: "nobody")), by: .owner) == .notSeated)
+        #expect(stage.refusal(.setDuetMode(SetDuetMode(.leadFollow, leader: .owner)), by: .member) == .notSeated)
+        #expect(
+            stage.refusal(.setDuetMode(SetDuetMode(.leadFollow, leader: UserID(literal: "nobody"))), by: .owner)
+                == .notSeated)
         stage.enter(UserID(literal: "eve"))
-        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: nil), by: UserID(literal: "eve")) == .notSeated)
+        #expect(
+            stage.refusal(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: UserID(literal: "eve")) == .notSeated
+        )
         #expect(stage.state == before)
-        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: nil), by: .admin) == nil, "the host's people may")
+        #expect(
+            stage.refusal(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .admin) == nil,
+            "the host's people may")
         var empty = Stage(kind: .chorus, seats: 2)
-        #expect(empty.refusal(.setDuetMode(.leadFollow, leader: nil), by: .owner) == .notSeated)
+        #expect(empty.refusal(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .owner) == .notSeated)
         var salon = Stage()
-        #expect(salon.refusal(.setDuetMode(.together, leader: nil), by: .owner) == .notAChorus)
+        #expect(salon.refusal(.setDuetMode(SetDuetMode(.together, leader: nil)), by: .owner) == .notAChorus)
     }
 
     @Test(
@@ -56,16 +64,16 @@ import Testing
         arguments: 0..<8)
     func leadersSeat(_ way: Int) throws {
         var stage = try chorus()
-        try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member)
+        try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member)
         let decision: Decision =
             switch way {
             case 0: try stage.run(.leaveSeat, by: .member)
-            case 1: try stage.run(.kickSeat(0), by: .owner)
-            case 2: try stage.run(.closeSeat(0, closed: true), by: .admin)
+            case 1: try stage.run(.kickSeat(KickSeat(0)), by: .owner)
+            case 2: try stage.run(.closeSeat(CloseSeat(0, closed: true)), by: .admin)
             case 3: try stage.run(.exitRoom, by: .member)
             case 4: stage.serve(.departed(.member, .lost))
             case 5: try stage.run(.leaveSeat, by: .other)
-            case 6: try stage.run(.moveSeat(2), by: .member)
+            case 6: try stage.run(.moveSeat(MoveSeat(2)), by: .member)
             default: stage.serve(.departed(.other, .lost))
             }
         let ends = way < 5
@@ -77,7 +85,7 @@ import Testing
     @Test("D07-S the end of the room is the end of the duet; a room stored before there were duets sings together")
     func ends() throws {
         var stage = try chorus()
-        try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member)
+        try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member)
         let stored = try JSONEncoder().encode(stage.state)
         #expect(try JSONDecoder().decode(DurableRoomState.self, from: stored).duet == .leadFollow(leader: .member))
         // As a server stored it that knew of no duets.

@@ -16,9 +16,9 @@ import Testing
             var stage = Stage()
             stage.enter(.member, .other)
             for (id, end, by) in [
-                ("a", RoomCommand.acceptInvitation(id: "a"), to),
-                ("b", .rejectInvitation(id: "b", reason: "later"), to),
-                ("c", .cancelInvitation(id: "c"), from),
+                ("a", RoomCommand.acceptInvitation(AcceptInvitation(id: "a")), to),
+                ("b", .rejectInvitation(RejectInvitation(id: "b", reason: "later")), to),
+                ("c", .cancelInvitation(CancelInvitation(id: "c")), from),
             ] {
                 try stage.run(request(id, to: to), by: from)
                 #expect(stage.refusal(end, by: by == from ? to : from) == .invitationDenied)
@@ -35,7 +35,7 @@ import Testing
         #expect(try stage.run(request("a"), by: .member).result == .invited(id: "a", position: 1))
         #expect(try stage.run(request("b"), by: .other).result == .invited(id: "b", position: 2))
         #expect(try stage.run(request("c", to: .other), by: .admin).result == .invited(id: "c", position: 1))
-        try stage.run(.acceptInvitation(id: "a"), by: .owner)
+        try stage.run(.acceptInvitation(AcceptInvitation(id: "a")), by: .owner)
         #expect(try stage.run(request("d"), by: .admin).result == .invited(id: "d", position: 2))
     }
 
@@ -50,7 +50,7 @@ import Testing
             stage.serve(.invitationTimedOut(id: "hasty")).events
                 == [.invitationSettled(id: "hasty", .expired, reason: nil)])
         #expect(stage.serve(.invitationTimedOut(id: "hasty")).events.isEmpty)
-        #expect(stage.refusal(.acceptInvitation(id: "hasty"), by: .owner) == .invitationNotFound)
+        #expect(stage.refusal(.acceptInvitation(AcceptInvitation(id: "hasty")), by: .owner) == .invitationNotFound)
         for timeout in [-1, 3_601, .max, .min] {
             #expect(stage.refusal(request("x", timeout: timeout), by: .member) == .invalidParams)
         }
@@ -129,13 +129,15 @@ import Testing
         ] {
             var stage = Stage(needsRequest: true)
             stage.enter(.member, .other, .admin)
-            try stage.run(.setRole(.admin, .admin), by: .owner)
-            #expect(stage.refusal(.takeSeat(1), by: .member) == .consentRequired)
+            try stage.run(.setRole(SetRole(.admin, .admin)), by: .owner)
+            #expect(stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == .consentRequired)
             let draft = InvitationDraft(to: to, command: "any word at all", id: "x")
             try stage.run(.sendInvitation(draft), by: from)
-            #expect(stage.refusal(.takeSeat(1), by: .member) == .consentRequired)
-            try stage.run(.acceptInvitation(id: "x"), by: by)
-            #expect((stage.refusal(.takeSeat(1), by: .member) == nil) == opens, "\(from) → \(to), accepted by \(by)")
+            #expect(stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == .consentRequired)
+            try stage.run(.acceptInvitation(AcceptInvitation(id: "x")), by: by)
+            #expect(
+                (stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == nil) == opens,
+                "\(from) → \(to), accepted by \(by)")
         }
     }
 
@@ -145,17 +147,17 @@ import Testing
         var stage = Stage(needsRequest: true)
         stage.enter(.member)
         try stage.run(request("a"), by: .member)
-        try stage.run(.rejectInvitation(id: "a", reason: nil), by: .owner)
-        #expect(stage.refusal(.takeSeat(1), by: .member) == .consentRequired)
+        try stage.run(.rejectInvitation(RejectInvitation(id: "a", reason: nil)), by: .owner)
+        #expect(stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == .consentRequired)
         try stage.run(request("b"), by: .member)
-        try stage.run(.acceptInvitation(id: "b"), by: .owner)
-        try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.acceptInvitation(AcceptInvitation(id: "b")), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         try stage.run(.leaveSeat, by: .member)
-        #expect(stage.refusal(.takeSeat(1), by: .member) == .consentRequired)
+        #expect(stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == .consentRequired)
         try stage.run(request("c"), by: .member)
-        try stage.run(.acceptInvitation(id: "c"), by: .owner)
+        try stage.run(.acceptInvitation(AcceptInvitation(id: "c")), by: .owner)
         stage.serve(.consentTimedOut(.member))
-        #expect(stage.refusal(.takeSeat(1), by: .member) == .consentRequired)
+        #expect(stage.refusal(.takeSeat(TakeSeat(1)), by: .member) == .consentRequired)
         #expect(stage.serve(.consentTimedOut(.member)).events.isEmpty)
     }
 
@@ -163,16 +165,16 @@ import Testing
     func consentNotNeeded() throws {
         var stage = Stage(needsRequest: true)
         stage.enter(.member, .admin)
-        try stage.run(.setRole(.admin, .admin), by: .owner)
-        try stage.run(.takeSeat(0), by: .owner)
-        try stage.run(.takeSeat(1), by: .admin)
+        try stage.run(.setRole(SetRole(.admin, .admin)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .admin)
         stage.policy.consent = .advisory
-        try stage.run(.takeSeat(2), by: .member)
+        try stage.run(.takeSeat(TakeSeat(2)), by: .member)
         try stage.run(.leaveSeat, by: .member)
         stage.policy.consent = .enforced
-        #expect(stage.refusal(.takeSeat(2), by: .member) == .consentRequired)
+        #expect(stage.refusal(.takeSeat(TakeSeat(2)), by: .member) == .consentRequired)
         try stage.run(.updateRoom(RoomUpdate(needsRequest: false)), by: .owner)
-        try stage.run(.takeSeat(2), by: .member)
+        try stage.run(.takeSeat(TakeSeat(2)), by: .member)
     }
 
     @Test("V21-S a room that was created as advisory lets everybody sit down, whatever the application says")
@@ -180,7 +182,7 @@ import Testing
         var stage = Stage(needsRequest: true)
         stage.state.settings.isAdvisory = true
         stage.enter(.member)
-        try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         // Its other settings may change.
         try stage.run(.updateRoom(RoomUpdate(name: "Other", needsRequest: true)), by: .owner)
         #expect(stage.state.settings.isAdvisory)

@@ -142,7 +142,7 @@ import Testing
     @Test("a journal that does not fit the room is refused and changes nothing") func inapplicable() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         try stage.run(.sendInvitation(InvitationDraft(to: .owner, command: "SING", id: "i")), by: .member)
         let invitation = try #require(stage.state.invitations.first)
         let before = stage.state

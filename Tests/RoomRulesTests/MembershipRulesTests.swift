@@ -45,7 +45,7 @@ import Testing
     @Test("V01-S the owner's room can be created again, another's cannot") func recreation() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(2), by: .member)
+        try stage.run(.takeSeat(TakeSeat(2)), by: .member)
         let creation = RoomCreation(
             room: stage.state.room,
             settings: RoomSettings(name: "Second name", needsRequest: true, pictureFormat: .h264),
@@ -63,7 +63,7 @@ import Testing
     @Test("V03-S a seated user's exit frees the seat first") func exitFreesTheSeat() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(5), by: .member)
+        try stage.run(.takeSeat(TakeSeat(5)), by: .member)
         let exit = try stage.run(.exitRoom, by: .member)
         #expect(exit.events.first == .seatLeft(5, user: .named(.member), reason: .exited))
         #expect(stage.occupant(5) == nil)
@@ -73,8 +73,8 @@ import Testing
     func inheritance() throws {
         var stage = Stage()
         stage.enter(.admin, .otherAdmin, .member)
-        try stage.run(.setRole(.otherAdmin, .admin), by: .owner)
-        try stage.run(.setRole(.admin, .admin), by: .owner)
+        try stage.run(.setRole(SetRole(.otherAdmin, .admin)), by: .owner)
+        try stage.run(.setRole(SetRole(.admin, .admin)), by: .owner)
         let draft = InvitationDraft(to: .owner, command: "ENTER_SEAT", id: "hand")
         try stage.run(.sendInvitation(draft), by: .member)
         stage.people[.owner] = nil
@@ -84,7 +84,7 @@ import Testing
         #expect(stage.state.owner.id == .admin)
         #expect(stage.state.admins == [.otherAdmin, .owner])
         #expect(stage.state.invitations.first?.to == .admin)
-        try stage.run(.acceptInvitation(id: "hand"), by: .admin)
+        try stage.run(.acceptInvitation(AcceptInvitation(id: "hand")), by: .admin)
         stage.enter(.owner)
         #expect(stage.refusal(.destroyRoom, by: .owner) == .permissionDenied)
         try stage.run(.kickSeatless, by: .owner)
@@ -105,10 +105,12 @@ import Testing
     @Test("V02-S an ended room refuses everything and frees every seat") func ended() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         try stage.run(.destroyRoom, by: .owner)
         #expect(stage.state.seats.allSatisfy { $0.occupant == nil })
-        for command in [RoomCommand.takeSeat(1), .sendMessage(MessageDraft(.text("x"))), .destroyRoom, .exitRoom] {
+        for command in [
+            RoomCommand.takeSeat(TakeSeat(1)), .sendMessage(MessageDraft(.text("x"))), .destroyRoom, .exitRoom,
+        ] {
             #expect(stage.refusal(command, by: .owner) == .roomClosed)
         }
         #expect(stage.serve(.dismissed).events.isEmpty)
@@ -116,14 +118,14 @@ import Testing
 
     @Test("admins are made of people who are here, unmade wherever they are") func roles() throws {
         var stage = Stage()
-        #expect(stage.refusal(.setRole(.member, .admin), by: .owner) == .userNotInRoom)
+        #expect(stage.refusal(.setRole(SetRole(.member, .admin)), by: .owner) == .userNotInRoom)
         stage.enter(.member)
-        try stage.run(.setRole(.member, .admin), by: .owner)
-        #expect(try stage.run(.setRole(.member, .admin), by: .owner).events.isEmpty)
+        try stage.run(.setRole(SetRole(.member, .admin)), by: .owner)
+        #expect(try stage.run(.setRole(SetRole(.member, .admin)), by: .owner).events.isEmpty)
         stage.people[.member] = nil
-        try stage.run(.setRole(.member, .member), by: .owner)
+        try stage.run(.setRole(SetRole(.member, .member)), by: .owner)
         #expect(stage.state.role(of: .member) == .member)
-        #expect(stage.refusal(.setRole(.member, .owner), by: .owner) == .invalidParams)
+        #expect(stage.refusal(.setRole(SetRole(.member, .owner)), by: .owner) == .invalidParams)
     }
 
     @Test("an update changes what it names, and nothing if it names nothing new") func update() throws {
@@ -156,15 +158,17 @@ import Testing
 
     @Test("likes come by 1 to 100") func likes() {
         var stage = Stage()
-        for bad in [0, -1, 101, .max, .min] { #expect(stage.refusal(.sendLikes(bad), by: .owner) == .invalidParams) }
-        #expect(stage.refusal(.sendLikes(100), by: .owner) == nil)
+        for bad in [0, -1, 101, .max, .min] {
+            #expect(stage.refusal(.sendLikes(SendLikes(bad)), by: .owner) == .invalidParams)
+        }
+        #expect(stage.refusal(.sendLikes(SendLikes(100)), by: .owner) == nil)
         #expect(stage.state.likes == 100)
     }
 }
 
 extension RoomCommand {
     /// Something that only admins and the owner may do, on a seat where nobody sits.
-    fileprivate static let kickSeatless = RoomCommand.muteSeat(0, muted: true)
+    fileprivate static let kickSeatless = RoomCommand.muteSeat(MuteSeat(0, muted: true))
 }
 
 extension DurableRoomState {

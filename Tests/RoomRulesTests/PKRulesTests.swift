@@ -15,7 +15,7 @@ import Testing
         let asked = try #require(rooms.right.state.challenge)
         #expect(asked.host.id == .owner && asked.room == .number(1) && !asked.isOurs)
         #expect(asked.terms == PKTerms(seconds: 300, forfeitSeconds: 60, forfeit: "Sing"))
-        try rooms.run(.answerChallenge(id: asked.id, agreed: true, pause: nil), .right)
+        try rooms.run(.answerChallenge(AnswerChallenge(id: asked.id, agreed: true, pause: nil)), .right)
         #expect(rooms.links(.left).isEmpty, "the room that asked hears of it by letter")
         rooms.settle()
         for side in TwoRooms.Side.allCases {
@@ -38,7 +38,8 @@ import Testing
         try rooms.challenge()
         rooms.settle()
         try rooms.run(
-            .answerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil), .right)
+            .answerChallenge(
+                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
         rooms.settle()
         try rooms.run(.readyForPK, .right)
         rooms.settle()
@@ -59,8 +60,8 @@ import Testing
     @Test("L04-S rooms whose pictures come in two formats do not meet: nobody could be shown the other host")
     func formats() throws {
         var rooms = try TwoRooms(rightPictures: .h264)
-        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .otherFormat)
-        #expect(rooms.refusal(.challenge(.number(1), PKTerms(seconds: 60)), .right) == .otherFormat)
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .otherFormat)
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(1), PKTerms(seconds: 60))), .right) == .otherFormat)
         rooms = try TwoRooms()
         try rooms.challenge()
     }
@@ -105,7 +106,7 @@ import Testing
         var rooms = try TwoRooms()
         try rooms.begin()
         rooms.gain(50, side)
-        try rooms.run(.quitPK(link: nil), side)
+        try rooms.run(.quitPK(QuitPK(link: nil)), side)
         #expect(!rooms.links(side).contains { !$0.isEnding }, "nothing is seen by it from now on")
         rooms.settle()
         #expect(rooms.match(side)?.result == PKResult(.lost, .quit))
@@ -157,7 +158,7 @@ import Testing
         let right = try #require(rooms.right.state.challenge)
         #expect(left.id == right.id && left.isOurs != right.isOurs)
         let asked: TwoRooms.Side = left.isOurs ? .right : .left
-        try rooms.run(.answerChallenge(id: left.id, agreed: true, pause: nil), asked)
+        try rooms.run(.answerChallenge(AnswerChallenge(id: left.id, agreed: true, pause: nil)), asked)
         rooms.settle()
         #expect(rooms.links(.left).count == 1 && rooms.links(.right).count == 1)
     }
@@ -168,26 +169,33 @@ import Testing
         try rooms.challenge()
         rooms.settle()
         try rooms.run(
-            .answerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .host), .right)
+            .answerChallenge(
+                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .host)), .right
+        )
         rooms.settle()
         #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil)
-        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .challengeRefused)
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .challengeRefused)
         rooms.wait(180_000)
         try rooms.challenge()
         try rooms.run(.cancelChallenge, .left)
         rooms.settle()
         #expect(rooms.right.state.challenge == nil)
-        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .tooFrequent, "it would ring all the time")
+        #expect(
+            rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .tooFrequent,
+            "it would ring all the time")
         try rooms.challenge()
         rooms.settle()
         rooms.wait(15_000)
         rooms.settle()
         #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil)
-        #expect(rooms.refusal(.answerChallenge(id: "1", agreed: true, pause: nil), .right) == .challengeGone)
+        #expect(
+            rooms.refusal(.answerChallenge(AnswerChallenge(id: "1", agreed: true, pause: nil)), .right)
+                == .challengeGone)
         try rooms.challenge()
         rooms.settle()
         try rooms.run(
-            .answerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .all), .right)
+            .answerChallenge(
+                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .all)), .right)
         rooms.settle()
         #expect(rooms.right.state.readiness == .paused)
         // Whoever asks others is to be asked again.
@@ -201,7 +209,8 @@ import Testing
         try rooms.challenge()
         rooms.settle()
         try rooms.run(
-            .answerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil), .right)
+            .answerChallenge(
+                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
         try rooms.run(.cancelChallenge, .left)
         rooms.settle()
         #expect(rooms.links(.left).isEmpty && rooms.links(.right).isEmpty)
@@ -211,43 +220,43 @@ import Testing
     @Test("L04-S the host is alone on stage and on the first seat; nobody comes on stage while a link lasts")
     func stage() throws {
         var rooms = try TwoRooms()
-        try rooms.right.run(.takeSeat(1), by: .member)
+        try rooms.right.run(.takeSeat(TakeSeat(1)), by: .member)
         try rooms.challenge()
         rooms.settle()
         #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil, "busy")
-        #expect(rooms.refusal(.challenge(.number(1), nil), .right) == .peopleOnStage)
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(1), nil)), .right) == .peopleOnStage)
         try rooms.right.run(.leaveSeat, by: .member)
         try rooms.begin()
         for side in TwoRooms.Side.allCases {
-            #expect(rooms[side].refusal(.takeSeat(1), by: .member) == .inPK)
-            #expect(rooms[side].refusal(.pickSeat(1, .member), by: rooms.host(side)) == .inPK)
+            #expect(rooms[side].refusal(.takeSeat(TakeSeat(1)), by: .member) == .inPK)
+            #expect(rooms[side].refusal(.pickSeat(PickSeat(1, .member)), by: rooms.host(side)) == .inPK)
             let draft = InvitationDraft(to: rooms.host(side), command: "stage")
             #expect(rooms[side].refusal(.sendInvitation(draft), by: .member) == .inPK)
         }
-        try rooms.run(.moveSeat(2), .left)
+        try rooms.run(.moveSeat(MoveSeat(2)), .left)
         rooms.settle()
         #expect(rooms.links(.right).isEmpty, "the host has left the first seat")
-        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .hostOffStage)
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .hostOffStage)
     }
 
     @Test("L04-S nobody but the host challenges; terms have bounds; other kinds of rooms and the own one are refused")
     func refusals() throws {
         var rooms = try TwoRooms()
         let right = RoomID.number(2)
-        #expect(rooms.refusal(.challenge(right, nil), .left, by: .member) == .permissionDenied)
+        #expect(rooms.refusal(.challenge(ChallengeHost(right, nil)), .left, by: .member) == .permissionDenied)
         for terms in [
             PKTerms(seconds: 59), PKTerms(seconds: 601), PKTerms(seconds: 60, forfeitSeconds: 181),
             PKTerms(seconds: 60, forfeitSeconds: -1),
             PKTerms(seconds: 60, forfeit: String(repeating: "x", count: 61)),
-        ] { #expect(rooms.refusal(.challenge(right, terms), .left) == .invalidParams) }
-        #expect(rooms.refusal(.challenge(.number(1), nil), .left) == .invalidParams)
-        #expect(rooms.left.refusal(.quitPK(link: nil), by: .owner) == .notLinked)
+        ] { #expect(rooms.refusal(.challenge(ChallengeHost(right, terms)), .left) == .invalidParams) }
+        #expect(rooms.refusal(.challenge(ChallengeHost(.number(1), nil)), .left) == .invalidParams)
+        #expect(rooms.left.refusal(.quitPK(QuitPK(link: nil)), by: .owner) == .notLinked)
         rooms.left.target = nil
-        #expect(rooms.left.refusal(.challenge(.number(3), nil), by: .owner) == .roomNotFound)
+        #expect(rooms.left.refusal(.challenge(ChallengeHost(.number(3), nil)), by: .owner) == .roomNotFound)
         rooms.left.target = Stage().state.info(memberCount: 1, speaking: false)
-        #expect(rooms.left.refusal(.challenge(.number(3), nil), by: .owner) == .notLive)
+        #expect(rooms.left.refusal(.challenge(ChallengeHost(.number(3), nil)), by: .owner) == .notLive)
         try rooms.challenge()
-        #expect(rooms.refusal(.challenge(right, nil), .left) == .challengePending)
+        #expect(rooms.refusal(.challenge(ChallengeHost(right, nil)), .left) == .challengePending)
     }
 
     @Test("L04-S a link without a PK, then a PK on it, then another one: the link stays the same")
@@ -256,18 +265,19 @@ import Testing
         try rooms.challenge(.left, nil)
         rooms.settle()
         try rooms.run(
-            .answerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil), .right)
+            .answerChallenge(
+                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
         rooms.settle()
         let link = try #require(rooms.links(.left).first)
         #expect(rooms.match(.left) == nil && rooms.left.state.readiness == .linked)
-        try rooms.run(.muteLink(link.id, muted: true), .left)
+        try rooms.run(.muteLink(MuteLink(link.id, muted: true)), .left)
         #expect(rooms.links(.left)[0].muted && !rooms.links(.right)[0].muted)
         // The other side asks this time; the room that made the link still sets the time.
         for asking in [TwoRooms.Side.right, .left] {
             try rooms.challenge(asking, PKTerms(seconds: 60))
             rooms.settle()
             let id = try #require(rooms[asking.other].state.challenge?.id)
-            try rooms.run(.answerChallenge(id: id, agreed: true, pause: nil), asking.other)
+            try rooms.run(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), asking.other)
             rooms.settle()
             for side in TwoRooms.Side.allCases { try rooms.run(.readyForPK, side) }
             rooms.settle()
@@ -283,28 +293,30 @@ import Testing
     @Test("L04-S three other rooms at most; points only between two")
     func three() throws {
         var hub = Stage(kind: .live, seats: 4, room: .number(9))
-        try hub.run(.takeSeat(0), by: .owner)
+        try hub.run(.takeSeat(TakeSeat(0)), by: .owner)
         var others = [RoomID.number(1), .number(2), .number(3), .number(4)].map { room in
             var stage = Stage(kind: .live, seats: 4, room: room, owner: UserID(literal: "host-\(room)"))
-            _ = stage.refusal(.takeSeat(0), by: stage.state.owner.id)
+            _ = stage.refusal(.takeSeat(TakeSeat(0)), by: stage.state.owner.id)
             return stage
         }
         for index in others.indices {
             hub.target = others[index].state.info(memberCount: 1, speaking: false)
             guard index < 3 else {
-                #expect(hub.refusal(.challenge(others[index].state.room, nil), by: .owner) == .linksFull)
+                #expect(hub.refusal(.challenge(ChallengeHost(others[index].state.room, nil)), by: .owner) == .linksFull)
                 continue
             }
             if index > 0 {
                 #expect(
-                    hub.refusal(.challenge(others[index].state.room, PKTerms(seconds: 60)), by: .owner) == .linksFull)
+                    hub.refusal(.challenge(ChallengeHost(others[index].state.room, PKTerms(seconds: 60))), by: .owner)
+                        == .linksFull)
             }
             hub.now += RoomLimits.challengeIntervalMs
-            try hub.run(.challenge(others[index].state.room, nil), by: .owner)
+            try hub.run(.challenge(ChallengeHost(others[index].state.room, nil)), by: .owner)
             let letter = try #require(hub.state.mail.outbox.last)
             others[index].serve(.letter(letter, from: .number(9)))
             let id = try #require(others[index].state.challenge?.id)
-            try others[index].run(.answerChallenge(id: id, agreed: true, pause: nil), by: others[index].state.owner.id)
+            try others[index].run(
+                .answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), by: others[index].state.owner.id)
             hub.serve(.letter(try #require(others[index].state.mail.outbox.last), from: others[index].state.room))
         }
         #expect(hub.state.pk.links.map(\.place) == [0, 1, 2])
@@ -325,7 +337,7 @@ import Testing
         }
         #expect(rooms.right.state.mail.heard(in: link.id) == heard)
         #expect(rooms.right.state.mail.sessions.count <= 33)
-        try rooms.run(.quitPK(link: nil), .right)
+        try rooms.run(.quitPK(QuitPK(link: nil)), .right)
         rooms.settle()
         #expect(rooms.match(.left)?.result == PKResult(.won, .quit))
     }

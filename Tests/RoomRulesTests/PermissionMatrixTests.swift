@@ -64,15 +64,44 @@ import Testing
         let present = RoomCommand.Name.allCases.map { name in
             let row = [Role.member, .admin, .owner].map { "\(PermissionTable.permission(for: $0, to: name))" }
             let scope = PermissionTable.scope(for: name)?.rawValue ?? "refused"
-            return "| " + (["`\(name.rawValue)`"] + row + [scope]).joined(separator: " | ") + " |"
+            let cells = ["`\(name)`"] + row + [scope, needed(by: name), audit(of: name)]
+            return cells.reduce("|") { $0 + ($1.isEmpty ? " |" : " \($1) |") }
         }
         #expect(reviewed.map(String.init) == present)
+    }
+
+    private func needed(by name: RoomCommand.Name) -> String {
+        let words: [(RoomRights, String)] = [(.sendAudio, "audio"), (.sendVideo, "video"), (.sendScreen, "screen")]
+        let needed = PermissionTable.rights(for: name)
+        return words.filter { needed.contains($0.0) }.map(\.1).joined(separator: " or ")
+    }
+
+    private func audit(of name: RoomCommand.Name) -> String {
+        guard let rule = PermissionTable.audit(of: name) else { return "" }
+        #expect(rule.action == "\(name)", "what is kept is read by that word")
+        return rule.isModeration ? "moderation" : "change"
+    }
+
+    @Test(
+        "a key's rights reach to each command that needs none of those which it lacks",
+        arguments: RoomCommand.Name.allCases)
+    func rights(_ name: RoomCommand.Name) {
+        for test in cases where test.command(.member).name == name {
+            let command = test.command(.member)
+            let needed = PermissionTable.rights(for: name)
+            let isSilencing = [.setMicrophone(SetMicrophone(muted: true)), .setCamera(SetCamera(on: false))].contains(
+                command)
+            #expect(RoomRights.all.reach(to: command))
+            #expect(RoomRights.all.subtracting(needed).reach(to: command) == (needed.isEmpty || isSilencing))
+        }
+        #expect(RoomRights([]).reach(to: .setMicrophone(SetMicrophone(muted: true))))
+        #expect(RoomRights([]).reach(to: .setCamera(SetCamera(on: false))))
     }
 
     @Test("every command stands in the reviewed table") func tableIsComplete() {
         let titles = cases.map(\.title)
         for name in RoomCommand.Name.allCases {
-            #expect(titles.contains { $0.hasPrefix(name.rawValue) }, "\(name) is not reviewed")
+            #expect(titles.contains { $0.hasPrefix("\(name)") }, "\(name) is not reviewed")
         }
     }
 

@@ -40,16 +40,18 @@ private struct Story {
         let other = rooms[side.other].state.room
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1:
-            return .challenge(other, Bool.random(using: &random) ? PKTerms(seconds: 60, forfeitSeconds: 10) : nil)
+            return .challenge(
+                ChallengeHost(other, Bool.random(using: &random) ? PKTerms(seconds: 60, forfeitSeconds: 10) : nil))
         case 2, 3, 4:
             return .answerChallenge(
-                id: state.challenge?.id ?? "none", agreed: Int.random(in: 0..<5, using: &random) > 0,
-                pause: Int.random(in: 0..<8, using: &random) == 0 ? .host : nil)
+                AnswerChallenge(
+                    id: state.challenge?.id ?? "none", agreed: Int.random(in: 0..<5, using: &random) > 0,
+                    pause: Int.random(in: 0..<8, using: &random) == 0 ? .host : nil))
         case 5, 6, 7: return .readyForPK
-        case 8: return Int.random(in: 0..<4, using: &random) == 0 ? .quitPK(link: nil) : .readyForPK
+        case 8: return Int.random(in: 0..<4, using: &random) == 0 ? .quitPK(QuitPK(link: nil)) : .readyForPK
         case 9: return Int.random(in: 0..<6, using: &random) == 0 ? .cancelChallenge : .readyForPK
-        case 10: return Int.random(in: 0..<5, using: &random) == 0 ? .leaveSeat : .takeSeat(0)
-        default: return .takeSeat(0)
+        case 10: return Int.random(in: 0..<5, using: &random) == 0 ? .leaveSeat : .takeSeat(TakeSeat(0))
+        default: return .takeSeat(TakeSeat(0))
         }
     }
 

@@ -28,51 +28,61 @@ import Testing
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
             switch number(0..<31) {
-            case 0, 1, 2: return .takeSeat(seat)
+            case 0, 1, 2: return .takeSeat(TakeSeat(seat))
             case 3: return .leaveSeat
-            case 4, 5: return .moveSeat(seat)
-            case 6: return .pickSeat(seat, someone())
-            case 7: return .kickSeat(seat)
-            case 8: return .muteSeat(seat, muted: chance(50))
-            case 9: return .closeSeat(seat, closed: chance(40))
-            case 10: return .setMicrophone(muted: chance(50))
+            case 4, 5: return .moveSeat(MoveSeat(seat))
+            case 6: return .pickSeat(PickSeat(seat, someone()))
+            case 7: return .kickSeat(KickSeat(seat))
+            case 8: return .muteSeat(MuteSeat(seat, muted: chance(50)))
+            case 9: return .closeSeat(CloseSeat(seat, closed: chance(40)))
+            case 10: return .setMicrophone(SetMicrophone(muted: chance(50)))
             case 11, 12:
                 let id = chance(70) ? "i\(number(0..<10_000))" : nil
                 if let id { invitationIDs.append(id) }
                 return .sendInvitation(
                     InvitationDraft(
                         to: someone(), command: "C\(number(0..<3))", timeoutSeconds: chance(30) ? 30 : 0, id: id))
-            case 13: return .acceptInvitation(id: known)
-            case 14: return chance(50) ? .rejectInvitation(id: known, reason: "no") : .cancelInvitation(id: known)
+            case 13: return .acceptInvitation(AcceptInvitation(id: known))
+            case 14:
+                return chance(50)
+                    ? .rejectInvitation(RejectInvitation(id: known, reason: "no"))
+                    : .cancelInvitation(CancelInvitation(id: known))
             case 15: return .sendMessage(MessageDraft(chance(90) ? .text("t\(number(0..<99))") : .text("")))
-            case 16: return .sendLikes(number(-1..<103))
+            case 16: return .sendLikes(SendLikes(number(-1..<103)))
             case 17:
                 return .updateRoom(
                     RoomUpdate(name: chance(90) ? "Room \(number(0..<9))" : "", needsRequest: chance(50)))
-            case 18: return .setRole(someone(), chance(60) ? .admin : .member)
+            case 18: return .setRole(SetRole(someone(), chance(60) ? .admin : .member))
             case 19: return .startSong(SongDraft(song: .ballad, leadMs: Int64(number(200..<11_000))))
             case 20:
                 return [
-                    .pauseSong, .resumeSong(leadMs: Int64(number(200..<2_000))), .stopSong, .setSongTrack(.original),
-                    .seekSong(positionMs: Int64(number(-1..<61_000)), leadMs: 1_000),
+                    .pauseSong, .resumeSong(ResumeSong(leadMs: Int64(number(200..<2_000)))), .stopSong,
+                    .setSongTrack(SetSongTrack(.original)),
+                    .seekSong(SeekSong(positionMs: Int64(number(-1..<61_000)), leadMs: 1_000)),
                 ][number(0..<5)]
-            case 21: return .setDuetMode(chance(70) ? .leadFollow : .together, leader: chance(60) ? someone() : nil)
-            case 22: return chance(60) ? .setCamera(on: chance(60)) : .allowCamera(seat, allowed: chance(50))
+            case 21:
+                return .setDuetMode(
+                    SetDuetMode(chance(70) ? .leadFollow : .together, leader: chance(60) ? someone() : nil))
+            case 22:
+                return chance(60)
+                    ? .setCamera(SetCamera(on: chance(60))) : .allowCamera(AllowCamera(seat, allowed: chance(50)))
             case 23: return chance(70) ? .startScreen : .stopScreen
             case 24:
                 return .arrangeStage(
-                    StageLayout(form: chance(50) ? .grid : .spotlight, large: chance(70) ? someone() : nil))
+                    ArrangeStage(
+                        StageLayout(form: chance(50) ? .grid : .spotlight, large: chance(70) ? someone() : nil)))
             case 25:
                 let kind: RestrictionKind = chance(50) ? .chatMute : .ban
                 return .setRestriction(
                     RestrictionDraft(
                         kind, of: someone(), seconds: chance(70) ? number(0..<60) : nil,
                         everywhere: kind == .ban && chance(20), reason: chance(50) ? "why" : nil))
-            case 26: return .liftRestriction(chance(50) ? .chatMute : .ban, of: someone())
+            case 26: return .liftRestriction(LiftRestriction(chance(50) ? .chatMute : .ban, of: someone()))
             case 27:
-                if chance(70) { return .deleteMessage(UInt64(number(0..<40))) }
+                if chance(70) { return .deleteMessage(DeleteMessage(UInt64(number(0..<40)))) }
                 return chance(20)
-                    ? .setOwner(someone()) : .updateRoom(RoomUpdate(hostsOnly: chance(20), noLinks: chance(50)))
+                    ? .setOwner(SetOwner(someone()))
+                    : .updateRoom(RoomUpdate(hostsOnly: chance(20), noLinks: chance(50)))
             case 28:
                 let names = (0..<number(0..<4)).map { _ in "n\(number(0..<24))" }
                 return .setAttributes(

@@ -12,7 +12,7 @@ import Testing
         var users = (0..<500).map { UserID(literal: "racer-\($0)") }
         users.shuffle(using: &generator)
         for user in users { stage.enter(user) }
-        let outcomes = users.map { stage.refusal(.takeSeat(3), by: $0) }
+        let outcomes = users.map { stage.refusal(.takeSeat(TakeSeat(3)), by: $0) }
         #expect(outcomes[0] == nil)
         #expect(outcomes.dropFirst().allSatisfy { $0 == .seatTaken })
         #expect(stage.occupant(3) == users[0])
@@ -22,10 +22,10 @@ import Testing
     @Test("V04-S a person has one seat at most, and taking it again changes nothing") func oneSeat() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(2), by: .member)
+        try stage.run(.takeSeat(TakeSeat(2)), by: .member)
         let before = stage.state
-        #expect(try stage.run(.takeSeat(2), by: .member).events.isEmpty)
-        #expect(stage.refusal(.takeSeat(3), by: .member) == .alreadySeated)
+        #expect(try stage.run(.takeSeat(TakeSeat(2)), by: .member).events.isEmpty)
+        #expect(stage.refusal(.takeSeat(TakeSeat(3)), by: .member) == .alreadySeated)
         #expect(stage.state == before)
         try stage.run(.leaveSeat, by: .member)
         #expect(stage.occupant(2) == nil)
@@ -36,27 +36,27 @@ import Testing
     func pickAndKick() throws {
         var stage = Stage(needsRequest: true)
         stage.enter(.member)
-        #expect(stage.refusal(.pickSeat(1, .other), by: .owner) == .userNotInRoom)
-        try stage.run(.pickSeat(1, .member), by: .owner)
+        #expect(stage.refusal(.pickSeat(PickSeat(1, .other)), by: .owner) == .userNotInRoom)
+        try stage.run(.pickSeat(PickSeat(1, .member)), by: .owner)
         #expect(stage.occupant(1) == .member)
-        #expect(stage.refusal(.pickSeat(2, .member), by: .owner) == .alreadySeated)
-        #expect(try stage.run(.pickSeat(1, .member), by: .owner).events.isEmpty)
-        #expect(stage.refusal(.pickSeat(1, .owner), by: .owner) == .seatTaken)
-        let kick = try stage.run(.kickSeat(1), by: .owner)
+        #expect(stage.refusal(.pickSeat(PickSeat(2, .member)), by: .owner) == .alreadySeated)
+        #expect(try stage.run(.pickSeat(PickSeat(1, .member)), by: .owner).events.isEmpty)
+        #expect(stage.refusal(.pickSeat(PickSeat(1, .owner)), by: .owner) == .seatTaken)
+        let kick = try stage.run(.kickSeat(KickSeat(1)), by: .owner)
         #expect(kick.events == [.seatLeft(1, user: .named(.member), reason: .kicked)])
-        #expect(stage.refusal(.kickSeat(1), by: .owner) == .seatEmpty)
-        #expect(stage.refusal(.kickSeat(8), by: .owner) == .seatNotFound)
-        #expect(stage.refusal(.kickSeat(-1), by: .owner) == .seatNotFound)
+        #expect(stage.refusal(.kickSeat(KickSeat(1)), by: .owner) == .seatEmpty)
+        #expect(stage.refusal(.kickSeat(KickSeat(8)), by: .owner) == .seatNotFound)
+        #expect(stage.refusal(.kickSeat(KickSeat(-1)), by: .owner) == .seatNotFound)
     }
 
     @Test("V06-S a muted empty seat mutes whoever sits down next") func muteStaysWithTheSeat() throws {
         var stage = Stage()
         stage.enter(.member, .other)
-        try stage.run(.muteSeat(4, muted: true), by: .owner)
-        try stage.run(.takeSeat(4), by: .member)
+        try stage.run(.muteSeat(MuteSeat(4, muted: true)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .member)
         #expect(stage.state.seats[4].isSilent)
         try stage.run(.leaveSeat, by: .member)
-        try stage.run(.takeSeat(4), by: .other)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .other)
         #expect(stage.state.seats[4].isSilent)
         #expect(stage.state.seatView(4, stage.people).by == .owner)
     }
@@ -64,13 +64,13 @@ import Testing
     @Test("V06-S unmuting a seat never opens a microphone that its user muted") func twoMutes() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(4), by: .member)
-        try stage.run(.setMicrophone(muted: true), by: .member)
-        try stage.run(.muteSeat(4, muted: true), by: .owner)
-        try stage.run(.muteSeat(4, muted: false), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .member)
+        try stage.run(.setMicrophone(SetMicrophone(muted: true)), by: .member)
+        try stage.run(.muteSeat(MuteSeat(4, muted: true)), by: .owner)
+        try stage.run(.muteSeat(MuteSeat(4, muted: false)), by: .owner)
         #expect(stage.state.seats[4].isSilent)
         #expect(stage.state.seats[4].occupant?.micMuted == true)
-        try stage.run(.setMicrophone(muted: false), by: .member)
+        try stage.run(.setMicrophone(SetMicrophone(muted: false)), by: .member)
         #expect(!stage.state.seats[4].isSilent)
     }
 
@@ -78,36 +78,36 @@ import Testing
     func selfUnmute() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(4), by: .member)
-        try stage.run(.muteSeat(4, muted: true), by: .owner)
-        #expect(stage.refusal(.setMicrophone(muted: false), by: .member) == .seatMuted)
-        try stage.run(.setMicrophone(muted: true), by: .member)
-        #expect(stage.refusal(.setMicrophone(muted: false), by: .member) == .seatMuted)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .member)
+        try stage.run(.muteSeat(MuteSeat(4, muted: true)), by: .owner)
+        #expect(stage.refusal(.setMicrophone(SetMicrophone(muted: false)), by: .member) == .seatMuted)
+        try stage.run(.setMicrophone(SetMicrophone(muted: true)), by: .member)
+        #expect(stage.refusal(.setMicrophone(SetMicrophone(muted: false)), by: .member) == .seatMuted)
     }
 
     @Test("V06-S a speaker leaves the seat that is closed, and nobody can take it until it is opened")
     func closing() throws {
         var stage = Stage()
         stage.enter(.member, .other)
-        try stage.run(.takeSeat(4), by: .member)
-        let closing = try stage.run(.closeSeat(4, closed: true), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .member)
+        let closing = try stage.run(.closeSeat(CloseSeat(4, closed: true)), by: .owner)
         #expect(
             closing.events == [
                 .seatLeft(4, user: .named(.member), reason: .closed), .seatClosed(4, closed: true),
             ])
-        #expect(stage.refusal(.takeSeat(4), by: .other) == .seatClosed)
-        #expect(stage.refusal(.takeSeat(4), by: .owner) == .seatClosed)
-        #expect(stage.refusal(.pickSeat(4, .other), by: .owner) == .seatClosed)
-        #expect(try stage.run(.closeSeat(4, closed: true), by: .owner).events.isEmpty)
-        try stage.run(.closeSeat(4, closed: false), by: .owner)
-        try stage.run(.takeSeat(4), by: .other)
+        #expect(stage.refusal(.takeSeat(TakeSeat(4)), by: .other) == .seatClosed)
+        #expect(stage.refusal(.takeSeat(TakeSeat(4)), by: .owner) == .seatClosed)
+        #expect(stage.refusal(.pickSeat(PickSeat(4, .other)), by: .owner) == .seatClosed)
+        #expect(try stage.run(.closeSeat(CloseSeat(4, closed: true)), by: .owner).events.isEmpty)
+        try stage.run(.closeSeat(CloseSeat(4, closed: false)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(4)), by: .other)
     }
 
     @Test("V06-S a seat that is muted and closed is still muted when it opens") func muteSurvivesClosing() throws {
         var stage = Stage()
-        try stage.run(.muteSeat(4, muted: true), by: .owner)
-        try stage.run(.closeSeat(4, closed: true), by: .owner)
-        try stage.run(.closeSeat(4, closed: false), by: .owner)
+        try stage.run(.muteSeat(MuteSeat(4, muted: true)), by: .owner)
+        try stage.run(.closeSeat(CloseSeat(4, closed: true)), by: .owner)
+        try stage.run(.closeSeat(CloseSeat(4, closed: false)), by: .owner)
         #expect(stage.state.seats[4].muted)
     }
 
@@ -115,9 +115,9 @@ import Testing
     func moving() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(0), by: .member)
-        try stage.run(.setMicrophone(muted: true), by: .member)
-        let move = try stage.run(.moveSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .member)
+        try stage.run(.setMicrophone(SetMicrophone(muted: true)), by: .member)
+        let move = try stage.run(.moveSeat(MoveSeat(1)), by: .member)
         #expect(
             move.events == [
                 .seatLeft(0, user: .named(.member), reason: .moved),
@@ -125,37 +125,37 @@ import Testing
             ])
         stage.now += 999
         do throws(RoomError) {
-            try stage.run(.moveSeat(2), by: .member)
+            try stage.run(.moveSeat(MoveSeat(2)), by: .member)
             Issue.record("moved again within a second")
         } catch {
             #expect(error.code.number == 10001)
             #expect(error.retryAfterMs == 1)
         }
-        #expect(try stage.run(.moveSeat(1), by: .member).events.isEmpty)
+        #expect(try stage.run(.moveSeat(MoveSeat(1)), by: .member).events.isEmpty)
         stage.now += 1
-        try stage.run(.moveSeat(2), by: .member)
+        try stage.run(.moveSeat(MoveSeat(2)), by: .member)
         #expect(stage.occupant(2) == .member)
     }
 
     @Test("V09-S a wall clock that is set back does not hold anybody on a seat") func movingWithAClockSetBack() throws {
         var stage = Stage()
         stage.enter(.member)
-        try stage.run(.takeSeat(0), by: .member)
-        try stage.run(.moveSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .member)
+        try stage.run(.moveSeat(MoveSeat(1)), by: .member)
         stage.now -= 3_600_000
-        try stage.run(.moveSeat(2), by: .member)
+        try stage.run(.moveSeat(MoveSeat(2)), by: .member)
     }
 
     @Test("V09-S a move to a taken, closed or unknown seat changes nothing") func refusedMoves() throws {
         var stage = Stage()
         stage.enter(.member, .other)
-        try stage.run(.takeSeat(0), by: .member)
-        try stage.run(.takeSeat(1), by: .other)
-        try stage.run(.closeSeat(2, closed: true), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .member)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .other)
+        try stage.run(.closeSeat(CloseSeat(2, closed: true)), by: .owner)
         let before = stage.state
-        #expect(stage.refusal(.moveSeat(1), by: .member) == .seatTaken)
-        #expect(stage.refusal(.moveSeat(2), by: .member) == .seatClosed)
-        #expect(stage.refusal(.moveSeat(8), by: .member) == .seatNotFound)
+        #expect(stage.refusal(.moveSeat(MoveSeat(1)), by: .member) == .seatTaken)
+        #expect(stage.refusal(.moveSeat(MoveSeat(2)), by: .member) == .seatClosed)
+        #expect(stage.refusal(.moveSeat(MoveSeat(8)), by: .member) == .seatNotFound)
         #expect(stage.state == before)
     }
 }

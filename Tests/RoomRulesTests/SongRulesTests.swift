@@ -7,8 +7,8 @@ import Testing
     private func chorus() throws -> Stage {
         var stage = Stage(kind: .chorus, seats: 2)
         stage.enter(.member, .other)
-        try stage.run(.takeSeat(0), by: .owner)
-        try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.takeSeat(TakeSeat(0)), by: .owner)
+        try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         return stage
     }
 
@@ -35,15 +35,15 @@ import Testing
         #expect(try stage.run(.pauseSong, by: .member).events.isEmpty, "it is paused already")
         stage.now += 60_000
         #expect(stage.serve(.songOver).events.isEmpty, "a paused song does not end")
-        try stage.run(.seekSong(positionMs: 30_000, leadMs: 1_000), by: .owner)
+        try stage.run(.seekSong(SeekSong(positionMs: 30_000, leadMs: 1_000)), by: .owner)
         #expect(stage.state.play?.isPaused == true && stage.state.play?.positionMs == 30_000)
-        let resumed = try stage.run(.resumeSong(leadMs: 1_000), by: .owner)
+        let resumed = try stage.run(.resumeSong(ResumeSong(leadMs: 1_000)), by: .owner)
         #expect(resumed.result == .scheduled(startAt: stage.now + 1_000))
-        let again = try stage.run(.resumeSong(leadMs: 2_000), by: .member)
+        let again = try stage.run(.resumeSong(ResumeSong(leadMs: 2_000)), by: .member)
         #expect(again.events.isEmpty && again.result == resumed.result, "it plays already")
         stage.now += 5_000
         #expect(stage.state.play?.position(at: stage.now) == 34_000)
-        let sought = try stage.run(.seekSong(positionMs: 1_000, leadMs: 400), by: .member)
+        let sought = try stage.run(.seekSong(SeekSong(positionMs: 1_000, leadMs: 400)), by: .member)
         #expect(sought.result == .scheduled(startAt: stage.now + 400))
         #expect(stage.state.play?.position(at: stage.now + 1_400) == 2_000)
     }
@@ -55,7 +55,7 @@ import Testing
         let end = stage.now + 1_000 + 60_000 + DurableRoomState.songTailMs
         stage.now = end - 1
         #expect(stage.serve(.songOver).events.isEmpty)
-        try stage.run(.seekSong(positionMs: 0, leadMs: 1_000), by: .owner)
+        try stage.run(.seekSong(SeekSong(positionMs: 0, leadMs: 1_000)), by: .owner)
         stage.now = end + 100
         #expect(stage.serve(.songOver).events.isEmpty, "it was moved back to its beginning")
         stage.now += 61_500
@@ -87,14 +87,14 @@ import Testing
         var stage = try chorus()
         try stage.run(.startSong(SongDraft(song: .ballad)), by: .owner)
         let before = stage.state.play
-        try stage.run(.setSongTrack(.original), by: .member)
+        try stage.run(.setSongTrack(SetSongTrack(.original)), by: .member)
         #expect(stage.state.play?.track == .original && stage.state.play?.startAt == before?.startAt)
-        #expect(try stage.run(.setSongTrack(.original), by: .member).events.isEmpty)
+        #expect(try stage.run(.setSongTrack(SetSongTrack(.original)), by: .member).events.isEmpty)
         var bare = Song.ballad
         bare.original = nil
         #expect(stage.refusal(.startSong(SongDraft(song: bare, track: .original)), by: .owner) == .invalidParams)
         try stage.run(.startSong(SongDraft(song: bare)), by: .owner)
-        #expect(stage.refusal(.setSongTrack(.original), by: .owner) == .invalidParams)
+        #expect(stage.refusal(.setSongTrack(SetSongTrack(.original)), by: .owner) == .invalidParams)
     }
 
     @Test("D02-S what is no song is refused and changes nothing: names, lengths, addresses, places, leads")

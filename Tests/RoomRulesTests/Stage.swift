@@ -65,7 +65,7 @@ struct Stage {
     @discardableResult
     mutating func run(_ command: RoomCommand, by caller: Caller) throws(RoomError) -> Decision {
         var context = context
-        if case .deleteMessage(let number) = command { context.message = message(number) }
+        if case .deleteMessage(let asked) = command { context.message = message(asked.chat) }
         let decision = try state.decide(command, by: caller, in: context)
         accept(decision, by: caller.profile.id)
         return decision

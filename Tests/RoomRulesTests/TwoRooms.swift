@@ -21,7 +21,7 @@ struct TwoRooms {
         for side in Side.allCases {
             let host = self[side].state.owner.id
             self[side].enter(.member, .other)
-            try self[side].run(.takeSeat(0), by: host)
+            try self[side].run(.takeSeat(TakeSeat(0)), by: host)
         }
     }
 
@@ -58,7 +58,7 @@ struct TwoRooms {
 
     mutating func challenge(_ side: Side = .left, _ terms: PKTerms? = PKTerms(seconds: 180)) throws {
         now += RoomLimits.challengeIntervalMs
-        try run(.challenge(self[side.other].state.room, terms), side)
+        try run(.challenge(ChallengeHost(self[side.other].state.room, terms)), side)
     }
 
     /// The letter that was said first gets through, if there is one, as often as the post has it.
@@ -108,7 +108,7 @@ struct TwoRooms {
         try challenge(.left, terms)
         settle()
         let id = try #require(right.state.challenge?.id)
-        try run(.answerChallenge(id: id, agreed: true, pause: nil), .right)
+        try run(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), .right)
         settle()
         try run(.readyForPK, .left)
         try run(.readyForPK, .right)

@@ -27,16 +27,19 @@ import Timing
         let owner = salon.create()
         let member = salon.enter(.member)
         salon.advance(.seconds(1))
-        for command in [RoomCommand.takeSeat(0), .moveSeat(2), .closeSeat(1, closed: true), .leaveSeat] {
+        for command in [
+            RoomCommand.takeSeat(TakeSeat(0)), .moveSeat(MoveSeat(2)), .closeSeat(CloseSeat(1, closed: true)),
+            .leaveSeat,
+        ] {
             owner.outbox.drain()
             let outcome = ask(salon, command, by: owner)
             #expect(outcome?.seq != nil && outcome?.seq == lastChange(owner), "\(command)")
         }
-        let first = ask(salon, .takeSeat(0), by: owner, key: "k")
+        let first = ask(salon, .takeSeat(TakeSeat(0)), by: owner, key: "k")
         // What others do meanwhile only raises the number, never beyond what is told.
-        let other = ask(salon, .takeSeat(3), by: member)
+        let other = ask(salon, .takeSeat(TakeSeat(3)), by: member)
         #expect(other?.seq == first?.seq.map { $0 + 1 })
-        let again = ask(salon, .takeSeat(0), by: owner, key: "k")
+        let again = ask(salon, .takeSeat(TakeSeat(0)), by: owner, key: "k")
         #expect(again?.seq == other?.seq && again?.seq == lastChange(owner))
     }
 
@@ -48,7 +51,7 @@ import Timing
         salon.advance(.seconds(1))
         let invitation = RoomCommand.sendInvitation(InvitationDraft(to: .owner, command: "c"))
         for (command, client) in [
-            (invitation, member), (.sendMessage(MessageDraft(.text("x"))), member), (.sendLikes(3), member),
+            (invitation, member), (.sendMessage(MessageDraft(.text("x"))), member), (.sendLikes(SendLikes(3)), member),
             (.exitRoom, member),
         ] as [(RoomCommand, Client)] {
             let outcome = ask(salon, command, by: client)

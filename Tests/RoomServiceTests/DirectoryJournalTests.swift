@@ -38,12 +38,12 @@ import Timing
         let owner = Client(.owner, 1)
         let room = try await house.create(by: owner).get().room
         house.journal.fail(.full)
-        #expect(await room.ask(.takeSeat(0), by: owner).code == .unavailable)
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: owner).code == .unavailable)
         // The first report is the room's, the second that of reading it anew.
         while house.reports.current.count < 2 { await Task.yield() }
         #expect(house.reports.current == [.journalFailed(room.key, .full), .journalFailed(room.key, .full)])
         house.journal.heal()
-        while await room.ask(.takeSeat(0), by: owner).code == .unavailable {
+        while await room.ask(.takeSeat(TakeSeat(0)), by: owner).code == .unavailable {
             house.clock.advance(by: .milliseconds(100))
             await Task.yield()
         }
@@ -59,7 +59,7 @@ import Timing
         house.journal.submit(
             JournalEntry(key: room.key, kind: .durable, position: 2, epoch: 1, payload: Array("{}".utf8))
         ) { _ in }
-        #expect(await room.ask(.takeSeat(0), by: owner).code == .unavailable)
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: owner).code == .unavailable)
         while owner.departures.current.isEmpty { await Task.yield() }
         #expect(owner.departures.current == [.ended])
         // Neither unknown nor over.

@@ -49,7 +49,7 @@ import Timing
         let house = try await DirectoryHouse()
         let owner = Client(.owner, 1)
         let kept = try await house.create(.string("kept"), tags: ["Jazz"], by: owner, key: "k1").get().room
-        #expect(await kept.ask(.takeSeat(3), by: owner) == .success(.done))
+        #expect(await kept.ask(.takeSeat(TakeSeat(3)), by: owner) == .success(.done))
         let picked = try await house.create(by: owner, key: "k2").get().room
         let other = try await house.create(.string("over"), by: owner).get().room
         #expect(await other.ask(.destroyRoom, by: owner) == .success(.done))
@@ -78,7 +78,7 @@ import Timing
         let owner = Client(.owner, 1)
         let room = try await house.create(by: owner).get().room
         let place = try await room.openMedia(for: owner.session)
-        #expect(await room.ask(.takeSeat(0), by: owner) == .success(.done))
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: owner) == .success(.done))
         await room.setEquipment(SingerEquipment(latency: .milliseconds(40)), of: owner.session)
         #expect(house.media.latencies[place.peer] == .milliseconds(40))
         house.media.tell(.lost(place.stage, place.peer))
@@ -125,7 +125,7 @@ import Timing
         let room = try await house.create(by: owner).get().room
         house.journal.setMode(.manual)
         let answer = Shared<Result<CommandResult, RoomError>?>(nil)
-        await room.submit(.takeSeat(0), from: owner.session, key: nil) { answer.set($0.map(\.result)) }
+        await room.submit(.takeSeat(TakeSeat(0)), from: owner.session, key: nil) { answer.set($0.map(\.result)) }
         async let down: Void = house.directory.shutdown()
         while house.journal.pending > 0 {
             house.journal.commit()
@@ -143,7 +143,7 @@ import Timing
         let (room, _) = try await house.create(by: olga).get()
         house.journal.setMode(.manual)
         let answer = Shared<Result<CommandResult, RoomError>?>(nil)
-        await room.submit(.takeSeat(1), from: olga.session, key: nil) { answer.set($0.map(\.result)) }
+        await room.submit(.takeSeat(TakeSeat(1)), from: olga.session, key: nil) { answer.set($0.map(\.result)) }
         let isDown = Shared(false)
         async let disk: Void = {
             // Commits only once the room takes nothing more: only a shutdown that reaches the room gets that far.

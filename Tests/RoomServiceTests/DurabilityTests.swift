@@ -14,13 +14,13 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.journal.setMode(.manual)
-        let first = salon.submit(.takeSeat(1), by: member)
+        let first = salon.submit(.takeSeat(TakeSeat(1)), by: member)
         salon.commit()
         salon.journal.fail(.full)
         let lost = salon.submit(.leaveSeat, by: member)
-        let refusedOnIt = salon.submit(.muteSeat(7, muted: false), by: owner)
+        let refusedOnIt = salon.submit(.muteSeat(MuteSeat(7, muted: false)), by: owner)
         let chat = salon.submit(.sendMessage(MessageDraft(.text("x"))), by: member)
         salon.commit()
         #expect(first.current == .success(.done))
@@ -53,11 +53,11 @@ import Timing
             let salon = try await Salon()
             let owner = salon.create()
             let speaker = salon.enter(.member)
-            salon.submit(.takeSeat(1), by: speaker)
+            salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
             salon.lose(speaker)
             salon.advance(.seconds(10))
             salon.journal.fail(.full)
-            salon.submit(.takeSeat(0), by: owner)
+            salon.submit(.takeSeat(TakeSeat(0)), by: owner)
             #expect(salon.reloadWanted.current)
             // The former clock runs out 15 s after the loss: in the second round while the room is closed.
             salon.advance(.seconds(Int64(mendedAfter)))
@@ -93,7 +93,7 @@ import Timing
     {
         let salon = try await Salon()
         let owner = salon.create()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         try await fail(
             salon, .leaveSeat, by: owner, storing: [.seatLeft(0, user: .named(.owner), reason: .left)])
@@ -121,14 +121,14 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create(needsRequest: true)
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(0), by: owner)
-        salon.submit(.setRole(.member, .admin), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        salon.submit(.setRole(SetRole(.member, .admin)), by: owner)
         salon.submit(.sendMessage(MessageDraft(.text("kept"))), by: member)
-        salon.submit(.sendLikes(7), by: member)
+        salon.submit(.sendLikes(SendLikes(7)), by: member)
         salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", id: "i")), by: member)
         salon.journal.setMode(.manual)
-        let told = salon.submit(.muteSeat(0, muted: true), by: owner)
-        let like = salon.submit(.sendLikes(50), by: member)
+        let told = salon.submit(.muteSeat(MuteSeat(0, muted: true)), by: owner)
+        let like = salon.submit(.sendLikes(SendLikes(50)), by: member)
         #expect(told.current == nil && like.current == nil)
         try await salon.crash()
         salon.journal.setMode(.automatic)
@@ -148,7 +148,7 @@ import Timing
     func firstSnapshot() async throws {
         let salon = try await Salon()
         let owner = salon.create()
-        for _ in 0..<10 { salon.submit(.sendLikes(1), by: owner) }
+        for _ in 0..<10 { salon.submit(.sendLikes(SendLikes(1)), by: owner) }
         try await salon.crash()
         let back = salon.client(.owner)
         salon.attach(back)
@@ -157,7 +157,7 @@ import Timing
         func close(_ count: Int) {
             for _ in 0..<count {
                 number += 1
-                salon.submit(.closeSeat(5, closed: number % 2 == 0), by: back)
+                salon.submit(.closeSeat(CloseSeat(5, closed: number % 2 == 0)), by: back)
             }
         }
         close(2 * 256 - 10)
@@ -175,24 +175,24 @@ import Timing
         let other = salon.enter(.other)
         let song = Song(id: "s", title: "Song", durationMs: 60_000, accompaniment: "/songs/s/accompaniment.m4a")
         // Something of everything that a room knows, all of it before the snapshot.
-        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
         salon.submit(.updateRoom(RoomUpdate(name: "Renamed", cover: "/a.png", tags: ["jazz"])), by: owner)
-        salon.submit(.pickSeat(1, .member), by: owner)
-        salon.submit(.takeSeat(2), by: admin)
-        salon.submit(.setMicrophone(muted: true), by: member)
-        salon.submit(.closeSeat(5, closed: true), by: owner)
-        salon.submit(.muteSeat(6, muted: true), by: owner)
+        salon.submit(.pickSeat(PickSeat(1, .member)), by: owner)
+        salon.submit(.takeSeat(TakeSeat(2)), by: admin)
+        salon.submit(.setMicrophone(SetMicrophone(muted: true)), by: member)
+        salon.submit(.closeSeat(CloseSeat(5, closed: true)), by: owner)
+        salon.submit(.muteSeat(MuteSeat(6, muted: true)), by: owner)
         salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "ENTER_SEAT", id: "asked")), by: other)
-        salon.submit(.acceptInvitation(id: "asked"), by: owner)
+        salon.submit(.acceptInvitation(AcceptInvitation(id: "asked")), by: owner)
         salon.submit(.sendInvitation(InvitationDraft(to: .other, command: "SING", content: "?", id: "w")), by: member)
         salon.submit(.startSong(SongDraft(song: song)), by: member)
-        salon.submit(.setDuetMode(.leadFollow, leader: .member), by: owner)
-        salon.submit(.sendLikes(17), by: other)
+        salon.submit(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: owner)
+        salon.submit(.sendLikes(SendLikes(17)), by: other)
         salon.policy.update { $0.messages = .unlimited }
         salon.submit(.sendMessage(MessageDraft(.text("first"))), by: member, key: "first")
         salon.aside.hold()
         for number in 0..<600 {
-            salon.submit(.muteSeat(3, muted: number % 2 == 0), by: owner, key: "mute-\(number)")
+            salon.submit(.muteSeat(MuteSeat(3, muted: number % 2 == 0)), by: owner, key: "mute-\(number)")
             if number % 5 == 0 { salon.submit(.sendMessage(MessageDraft(.text("m\(number)"))), by: member) }
         }
         // The turn that wants a snapshot does not wait for it.
@@ -224,9 +224,9 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         salon.aside.hold()
-        for number in 0..<255 { salon.submit(.muteSeat(3, muted: number % 2 == 0), by: owner) }
+        for number in 0..<255 { salon.submit(.muteSeat(MuteSeat(3, muted: number % 2 == 0)), by: owner) }
         #expect(salon.aside.count == 0)
-        for number in 255..<2_560 { salon.submit(.muteSeat(3, muted: number % 2 == 0), by: owner) }
+        for number in 255..<2_560 { salon.submit(.muteSeat(MuteSeat(3, muted: number % 2 == 0)), by: owner) }
         #expect((7...10).contains(salon.aside.count), "\(salon.aside.count)")
         salon.aside.run()
         try await salon.load()
@@ -237,14 +237,16 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: member)
-        #expect(salon.submit(.takeSeat(1), by: member, key: "again").current == .success(.done), "it is theirs already")
-        salon.submit(.kickSeat(1), by: owner)
-        #expect(salon.submit(.takeSeat(1), by: member, key: "again").current == .success(.done))
+        salon.submit(.takeSeat(TakeSeat(1)), by: member)
+        #expect(
+            salon.submit(.takeSeat(TakeSeat(1)), by: member, key: "again").current == .success(.done),
+            "it is theirs already")
+        salon.submit(.kickSeat(KickSeat(1)), by: owner)
+        #expect(salon.submit(.takeSeat(TakeSeat(1)), by: member, key: "again").current == .success(.done))
         #expect(salon.enter(.other).snapshot?.seats[1].user == nil, "a late repeat does not undo the kick")
         try await salon.crash()
         let back = salon.enter(.member)
-        #expect(salon.submit(.takeSeat(1), by: back, key: "again").current == .success(.done))
+        #expect(salon.submit(.takeSeat(TakeSeat(1)), by: back, key: "again").current == .success(.done))
         #expect(salon.enter(.other).snapshot?.seats[1].user == nil)
     }
 
@@ -252,7 +254,7 @@ import Timing
     func idempotency() async throws {
         let salon = try await Salon()
         let owner = salon.create()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.journal.setMode(.manual)
         let say = RoomCommand.sendMessage(MessageDraft(.text("once")))
         let first = salon.submit(say, by: owner, key: "k")
@@ -280,20 +282,20 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(0), by: owner)
-        #expect(salon.refusal(.takeSeat(0), by: member, key: "k") == .seatTaken)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        #expect(salon.refusal(.takeSeat(TakeSeat(0)), by: member, key: "k") == .seatTaken)
         salon.submit(.leaveSeat, by: owner)
-        #expect(salon.submit(.takeSeat(0), by: member, key: "k").current == .success(.done))
+        #expect(salon.submit(.takeSeat(TakeSeat(0)), by: member, key: "k").current == .success(.done))
     }
 
     @Test("draining answers everything that was accepted, and takes nothing more") func drain() async throws {
         let salon = try await Salon()
         let owner = salon.create()
         salon.journal.setMode(.manual)
-        let seat = salon.submit(.takeSeat(0), by: owner)
-        salon.submit(.sendLikes(1), by: owner)
+        let seat = salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        salon.submit(.sendLikes(SendLikes(1)), by: owner)
         salon.advance(.milliseconds(1))
-        let like = salon.submit(.sendLikes(5), by: owner)
+        let like = salon.submit(.sendLikes(SendLikes(5)), by: owner)
         let drained = Shared(false)
         salon.core.drain { drained.set(true) }
         #expect(!drained.current)

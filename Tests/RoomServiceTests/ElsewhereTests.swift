@@ -67,8 +67,8 @@ import Timing
             })
         let admin = salon.enter(.admin)
         #expect(admin.snapshot?.invitations.map(\.id) == ["j"])
-        #expect(salon.refusal(.acceptInvitation(id: "j"), by: admin) == nil)
-        #expect(salon.refusal(.takeSeat(1), by: admin) == nil)
+        #expect(salon.refusal(.acceptInvitation(AcceptInvitation(id: "j")), by: admin) == nil)
+        #expect(salon.refusal(.takeSeat(TakeSeat(1)), by: admin) == nil)
         #expect(
             salon.reach.told.filter { $0.user == .admin }.count == 1, "in the room they hear of it as the room tells it"
         )

@@ -131,7 +131,7 @@ import Timing
                 return
             }
             ids.append(id)
-            #expect(salon.refusal(.rejectInvitation(id: id, reason: nil), by: owner) == nil)
+            #expect(salon.refusal(.rejectInvitation(RejectInvitation(id: id, reason: nil)), by: owner) == nil)
         }
         salon.reconnect(member, since: point)
         let told = try #require(member.resumption).state.settled ?? []

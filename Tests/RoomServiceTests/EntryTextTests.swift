@@ -26,7 +26,7 @@ import Timing
         let late = salon.enter(UserID(literal: "late"))
         #expect(try text(late) !== text(crowd[59]))
         #expect(try snapshot(late).messages.count == 1)
-        salon.submit(.takeSeat(1), by: crowd[0])
+        salon.submit(.takeSeat(TakeSeat(1)), by: crowd[0])
         let later = salon.enter(UserID(literal: "later"))
         #expect(try text(later) !== text(late))
         #expect(try snapshot(later).seats[1].user == UserID(literal: "guest-0"))

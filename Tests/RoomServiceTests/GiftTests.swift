@@ -107,7 +107,7 @@ import Timing
         #expect(salon.core.state.seq == seq && sent(owner).isEmpty)
         #expect(try await salon.ledger.balance(of: .wallet(.member), in: salon.key.application) == 15)
         // Whoever sits can be given something.
-        salon.submit(.takeSeat(1), by: other)
+        salon.submit(.takeSeat(TakeSeat(1)), by: other)
         #expect(try code(gift("rose", 1, to: .other), by: member) == nil)
         salon.advance(.seconds(1))
         #expect(sent(owner).map(\.to.id) == [.other])
@@ -122,7 +122,7 @@ import Timing
         salon.ledger.give(100, to: .member, in: salon.key.application)
         let owner = salon.create()
         let (member, other) = (salon.enter(.member), salon.enter(.other))
-        salon.submit(.takeSeat(1), by: other)
+        salon.submit(.takeSeat(TakeSeat(1)), by: other)
         let first = salon.submit(gift("rose", 1, to: .other), by: member, key: "k1")
         salon.advance(.seconds(1))
         salon.submit(.leaveSeat, by: other)

@@ -13,7 +13,7 @@ import Timing
         salon.advance(.seconds(1))
         let commits = salon.journal.commits
         var answers: [Shared<Result<CommandResult, RoomError>?>] = []
-        for round in 1...5 { answers += crowd.map { salon.submit(.sendLikes(round), by: $0) } }
+        for round in 1...5 { answers += crowd.map { salon.submit(.sendLikes(SendLikes(round)), by: $0) } }
         salon.advance(.seconds(1))
         #expect(salon.journal.commits - commits == 2, "the first at once, the rest together")
         let totals = answers.compactMap { answer -> UInt64? in
@@ -33,8 +33,8 @@ import Timing
     @Test("G01-S likes that a room is still counting are in its summary when it ends") func atTheEnd() async throws {
         let salon = try await Salon()
         let owner = salon.create()
-        salon.submit(.sendLikes(1), by: owner)
-        let late = salon.submit(.sendLikes(41), by: owner)
+        salon.submit(.sendLikes(SendLikes(1)), by: owner)
+        let late = salon.submit(.sendLikes(SendLikes(41)), by: owner)
         #expect(late.current == nil)
         salon.submit(.destroyRoom, by: owner)
         #expect(late.current == .success(.liked(total: 42)))
@@ -51,8 +51,8 @@ import Timing
         let owner = salon.create()
         let listener = salon.enter(.member)
         salon.advance(.seconds(1))
-        salon.submit(.sendLikes(1), by: listener)
-        salon.submit(.sendLikes(2), by: listener)
+        salon.submit(.sendLikes(SendLikes(1)), by: listener)
+        salon.submit(.sendLikes(SendLikes(2)), by: listener)
         salon.submit(.sendMessage(MessageDraft(.text("bye"))), by: owner)
         salon.submit(.destroyRoom, by: owner)
         salon.advance(.seconds(1))
@@ -70,9 +70,9 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         salon.journal.fail(.full, times: 1)
-        #expect(salon.refusal(.sendLikes(9), by: owner) == .unavailable)
+        #expect(salon.refusal(.sendLikes(SendLikes(9)), by: owner) == .unavailable)
         try await salon.load()
-        #expect(salon.submit(.sendLikes(1), by: owner).current == nil)
+        #expect(salon.submit(.sendLikes(SendLikes(1)), by: owner).current == nil)
         salon.advance(.seconds(1))
         #expect(owner.outbox.passing.last == .likes(LikesNews(total: 1, added: 1, users: [.owner])))
     }

@@ -115,7 +115,7 @@ import Timing
             let sender = crowd[number % 10]
             let reply = salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: sender)
             if case .failure(let error) = reply.current { refusals.append(error) }
-            if number == 200 { salon.submit(.takeSeat(1), by: member) }
+            if number == 200 { salon.submit(.takeSeat(TakeSeat(1)), by: member) }
         }
         #expect(refusals.count == 400 - 30)
         #expect(refusals.allSatisfy { $0.code == .rateLimited && ($0.retryAfterMs ?? 0) > 0 })
@@ -134,7 +134,7 @@ import Timing
         let owner = salon.create()
         let admin = salon.enter(.admin)
         let member = salon.enter(.member)
-        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
         salon.advance(.seconds(2))
         func passing(_ sender: Client, of count: Int = 30) -> [RoomError] {
             (0..<count).compactMap {

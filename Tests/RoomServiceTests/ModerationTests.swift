@@ -51,8 +51,8 @@ import Timing
         #expect(salon.audit.lines.count == 1)
         // Also from a seat; and their role stays.
         salon.attach(member)
-        #expect(salon.refusal(.setRole(.member, .admin), by: owner) == nil)
-        #expect(salon.refusal(.takeSeat(3), by: member) == nil)
+        #expect(salon.refusal(.setRole(SetRole(.member, .admin)), by: owner) == nil)
+        #expect(salon.refusal(.takeSeat(TakeSeat(3)), by: member) == nil)
         #expect(salon.refusal(ban(.member, 0), by: owner) == nil)
         salon.advance(.seconds(1))
         #expect(salon.core.state.seat(of: .member) == nil && salon.core.state.role(of: .member) == .admin)
@@ -77,7 +77,7 @@ import Timing
         #expect(
             salon.refusal(.sendMessage(MessageDraft(.custom(command: "c", message: "hello"))), by: member)
                 == .chatMuted)
-        #expect(salon.refusal(.sendLikes(1), by: member) == nil, "likes are no messages")
+        #expect(salon.refusal(.sendLikes(SendLikes(1)), by: member) == nil, "likes are no messages")
         salon.advance(.seconds(1))
         // The one concerned and those who run the room hear of it, others do not.
         #expect(heard(member).map(\.restriction.user) == [.member] && heard(owner).count == 1 && heard(other).isEmpty)
@@ -101,8 +101,8 @@ import Timing
         salon.attach(member)
         salon.advance(.seconds(86_400))
         #expect(salon.refusal(say("hello"), by: member) == .chatMuted)
-        #expect(salon.refusal(.liftRestriction(.chatMute, of: .other), by: owner) == .notRestricted)
-        #expect(salon.refusal(.liftRestriction(.chatMute, of: .member), by: owner) == nil)
+        #expect(salon.refusal(.liftRestriction(LiftRestriction(.chatMute, of: .other)), by: owner) == .notRestricted)
+        #expect(salon.refusal(.liftRestriction(LiftRestriction(.chatMute, of: .member)), by: owner) == nil)
         salon.advance(.seconds(1))
         #expect(heard(member).last?.lifted == true)
         #expect(salon.refusal(say("hello"), by: member) == nil)
@@ -182,13 +182,13 @@ import Timing
         salon.lose(member)
         let point = member.point
         #expect(salon.refusal(say("four"), by: owner) == nil)
-        #expect(salon.refusal(.deleteMessage(2), by: owner) == nil)
-        #expect(salon.refusal(.deleteMessage(4), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(2)), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(4)), by: owner) == nil)
         let seq = salon.core.state.seq
-        #expect(salon.refusal(.deleteMessage(2), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(2)), by: owner) == nil)
         #expect(salon.core.state.seq == seq, "a second time changes nothing")
-        #expect(salon.refusal(.deleteMessage(9), by: owner) == .messageNotFound)
-        #expect(salon.refusal(.deleteMessage(0), by: owner) == .messageNotFound)
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(9)), by: owner) == .messageNotFound)
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(0)), by: owner) == .messageNotFound)
         salon.reconnect(member, since: point)
         let missed = try #require(member.resumption).events
         #expect(
@@ -219,7 +219,7 @@ import Timing
         let owner = salon.create()
         let member = salon.enter(.member)
         let second = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: member)
+        salon.submit(.takeSeat(TakeSeat(1)), by: member)
         let place = try salon.core.openMedia(for: member.session)
         salon.advance(.seconds(1))
         #expect(salon.refusal(ban(.member, 600), by: owner) == nil)
@@ -263,13 +263,13 @@ import Timing
         second.settle()
         let member = second.enter(.member)
         #expect(refusal(member)?.code == .bannedForGood)
-        #expect(second.refusal(.liftRestriction(.ban, of: .member), by: host) == nil)
+        #expect(second.refusal(.liftRestriction(LiftRestriction(.ban, of: .member)), by: host) == nil)
         #expect(second.enter(.member).snapshot != nil)
         // In the room itself it was said too.
         #expect(refusal(first.enter(.member))?.code == .bannedForGood)
-        #expect(first.refusal(.liftRestriction(.ban, of: .member), by: owner) == nil)
+        #expect(first.refusal(.liftRestriction(LiftRestriction(.ban, of: .member)), by: owner) == nil)
         #expect(first.enter(.member).snapshot != nil)
-        #expect(first.refusal(.liftRestriction(.ban, of: .member), by: owner) == .notRestricted)
+        #expect(first.refusal(.liftRestriction(LiftRestriction(.ban, of: .member)), by: owner) == .notRestricted)
     }
 
     @Test("G06-S who is banned in another room of the host is put out of this one, but never the host")
@@ -292,7 +292,7 @@ import Timing
         let owner = salon.create()
         let admin = salon.enter(.admin)
         _ = salon.enter(.other)
-        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
         #expect(salon.refusal(ban(.owner), by: admin) == .permissionDenied)
         #expect(salon.refusal(ban(.other), by: admin) == nil)
         #expect(salon.refusal(ban(.admin, 60), by: owner) == nil)
@@ -332,7 +332,7 @@ import Timing
         #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == nil)
         let first = try #require(held())
         salon.journal.fail(times: 1)
-        #expect(salon.refusal(.liftRestriction(.ban, of: .member), by: owner) == .unavailable)
+        #expect(salon.refusal(.liftRestriction(LiftRestriction(.ban, of: .member)), by: owner) == .unavailable)
         #expect(held() == first)
         salon.journal.heal()
         try await salon.load()
@@ -394,19 +394,20 @@ import Timing
         let heir = salon.enter(.member)
         let other = salon.enter(.other)
         salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "ENTER", id: "hand")), by: other)
-        #expect(salon.refusal(.setOwner(.member), by: heir) == .permissionDenied)
-        #expect(salon.refusal(.setOwner(.member), by: owner) == nil)
+        #expect(salon.refusal(.setOwner(SetOwner(.member)), by: heir) == .permissionDenied)
+        #expect(salon.refusal(.setOwner(SetOwner(.member)), by: owner) == nil)
         #expect(salon.core.state.owner.id == .member && salon.core.state.admins == [.owner])
-        #expect(salon.refusal(.acceptInvitation(id: "hand"), by: heir) == nil)
+        #expect(salon.refusal(.acceptInvitation(AcceptInvitation(id: "hand")), by: heir) == nil)
         salon.advance(.seconds(1))
         #expect(
             other.outbox.changes.contains {
                 if case .ownerChanged(let user, .handedOver) = $0.what { user.id == .member } else { false }
             })
         #expect(salon.refusal(.destroyRoom, by: owner) == .permissionDenied)
-        #expect(salon.refusal(.setOwner(.other), by: owner) == .permissionDenied)
+        #expect(salon.refusal(.setOwner(SetOwner(.other)), by: owner) == .permissionDenied)
         salon.lose(other)
-        #expect(salon.refusal(.setOwner(.other), by: heir) == .userNotInRoom, "who is away takes no room over")
+        #expect(
+            salon.refusal(.setOwner(SetOwner(.other)), by: heir) == .userNotInRoom, "who is away takes no room over")
     }
 
     // MARK: Records
@@ -428,10 +429,11 @@ import Timing
         let owner = salon.create()
         let member = salon.enter(.member)
         salon.submit(say("buy coins"), by: member)
-        #expect(salon.refusal(.deleteMessage(1), by: owner) == nil)
-        #expect(salon.refusal(.deleteMessage(1), by: owner) == nil, "nothing is changed, and nothing noted")
+        #expect(salon.refusal(.deleteMessage(DeleteMessage(1)), by: owner) == nil)
+        #expect(
+            salon.refusal(.deleteMessage(DeleteMessage(1)), by: owner) == nil, "nothing is changed, and nothing noted")
         #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
-        #expect(salon.refusal(.liftRestriction(.chatMute, of: .member), by: owner) == nil)
+        #expect(salon.refusal(.liftRestriction(LiftRestriction(.chatMute, of: .member)), by: owner) == nil)
         #expect(salon.refusal(.updateRoom(RoomUpdate(name: "Salon", slowSeconds: 5)), by: owner) == nil)
         #expect(
             salon.refusal(
@@ -439,7 +441,7 @@ import Timing
                 by: member) == .permissionDenied)
         #expect(salon.refusal(mute(.owner), by: owner) == .permissionDenied)
         #expect(salon.refusal(say("hello"), by: member) == nil)
-        #expect(salon.refusal(.setRole(.member, .admin), by: owner) == nil)
+        #expect(salon.refusal(.setRole(SetRole(.member, .admin)), by: owner) == nil)
         #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == nil)
         let time = salon.audit.lines.first.map { "\($0.time)" } ?? ""
         #expect(
@@ -462,7 +464,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        for _ in 0..<200 { #expect(salon.refusal(.setRole(.other, .admin), by: member) == .permissionDenied) }
+        for _ in 0..<200 { #expect(salon.refusal(.setRole(SetRole(.other, .admin)), by: member) == .permissionDenied) }
         #expect(salon.audit.lines.count == 20)
         for number in 0..<200 {
             #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: number % 60)), by: owner) == nil)

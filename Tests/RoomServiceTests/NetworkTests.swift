@@ -19,8 +19,8 @@ import Timing
             peers = [
                 try salon.core.openMedia(for: owner.session).peer, try salon.core.openMedia(for: member.session).peer,
             ]
-            salon.submit(.takeSeat(0), by: owner)
-            salon.submit(.takeSeat(1), by: member)
+            salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+            salon.submit(.takeSeat(TakeSeat(1)), by: member)
             salon.advance(.seconds(1))
         }
 
@@ -87,8 +87,8 @@ import Timing
         let host = salon.create(kind: .live, seats: 3)
         let (guest, viewer) = (salon.enter(.member), salon.enter(.other))
         let peers = try [host, guest, viewer].map { try salon.core.openMedia(for: $0.session).peer }
-        salon.submit(.takeSeat(0), by: host)
-        salon.submit(.takeSeat(1), by: guest)
+        salon.submit(.takeSeat(TakeSeat(0)), by: host)
+        salon.submit(.takeSeat(TakeSeat(1)), by: guest)
         func look(_ readings: PathReading...) -> [NetworkReport] {
             salon.core.hear(.network(salon.stage, Dictionary(uniqueKeysWithValues: zip(peers, readings))))
             salon.advance(.seconds(2))
@@ -176,7 +176,7 @@ import Timing
         #expect(duet.listener.snapshot?.duet == nil)
         let point = duet.member.point
         salon.journal.setMode(.manual)
-        let answer = salon.submit(.setDuetMode(.leadFollow, leader: nil), by: duet.member, key: "k")
+        let answer = salon.submit(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: duet.member, key: "k")
         #expect(answer.current == nil, "not before it is stored")
         salon.commit()
         salon.journal.setMode(.automatic)

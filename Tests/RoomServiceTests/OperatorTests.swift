@@ -22,8 +22,8 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        #expect(salon.refusal(.takeSeat(0), by: owner) == nil)
-        let outcome = try #require(try salon.submit(.kickSeat(0), by: console)?.get())
+        #expect(salon.refusal(.takeSeat(TakeSeat(0)), by: owner) == nil)
+        let outcome = try #require(try salon.submit(.kickSeat(KickSeat(0)), by: console)?.get())
         #expect(outcome.seq == 3 && salon.core.state.seats[0].occupant == nil)
         salon.advance(.seconds(1))
         let told = member.outbox.changes.contains { change in
@@ -98,7 +98,7 @@ import Timing
         #expect(code(salon.submit(.destroyRoom, by: shop)) == .permissionDenied)
         #expect(code(salon.submit(.sendGift(GiftDraft(gift: "rose")), by: console)) == .permissionDenied)
         #expect(code(salon.submit(.exitRoom, by: console)) == .permissionDenied)
-        #expect(code(salon.submit(.takeSeat(0), by: console)) == .permissionDenied)
+        #expect(code(salon.submit(.takeSeat(TakeSeat(0)), by: console)) == .permissionDenied)
         #expect(salon.core.state == before)
         #expect(salon.audit.lines.map(\.outcome) == ["permission_denied"])
         #expect(salon.audit.lines.map(\.actor?.rawValue) == ["shop"])
@@ -110,7 +110,7 @@ import Timing
         _ = salon.create()
         let member = salon.enter(.member)
         #expect(salon.refusal(.sendMessage(MessageDraft(.text("hello"))), by: member) == nil)
-        #expect(code(salon.submit(.deleteMessage(1), by: console)) == nil)
+        #expect(code(salon.submit(.deleteMessage(DeleteMessage(1)), by: console)) == nil)
         let ban = RestrictionDraft(.ban, of: .member, everywhere: true)
         #expect(code(salon.submit(.setRestriction(ban), by: console)) == nil)
         guard case .removed(let restriction)? = member.departures.current.last else {
@@ -119,7 +119,7 @@ import Timing
         }
         #expect(restriction.by.rawValue == "console" && salon.expelled.current.count == 1)
         #expect(code(salon.enter(.member).entries.current.last) == .bannedForGood)
-        #expect(code(salon.submit(.liftRestriction(.ban, of: .member), by: console)) == nil)
+        #expect(code(salon.submit(.liftRestriction(LiftRestriction(.ban, of: .member)), by: console)) == nil)
         #expect(code(salon.enter(.member).entries.current.last) == nil)
     }
 
@@ -131,7 +131,7 @@ import Timing
         _ = salon.submit(.exitRoom, by: owner)
         salon.advance(.seconds(1))
         #expect(salon.core.people.owner.absence != nil)
-        #expect(code(salon.submit(.setOwner(.member), by: console)) == nil)
+        #expect(code(salon.submit(.setOwner(SetOwner(.member)), by: console)) == nil)
         salon.advance(.seconds(1))
         #expect(salon.core.people.owner.absence == nil && salon.core.state.owner.id == .member)
         let isBack = member.outbox.heard.contains { heard in
@@ -172,8 +172,8 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
         #expect(salon.core.overview.duet == .together)
-        salon.submit(.takeSeat(0), by: owner)
-        salon.submit(.setDuetMode(.leadFollow, leader: .owner), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        salon.submit(.setDuetMode(SetDuetMode(.leadFollow, leader: .owner)), by: owner)
         #expect(salon.core.overview.duet == .leadFollow(leader: .owner))
         let voice = try await Salon()
         _ = voice.create()

@@ -33,9 +33,9 @@ import Timing
         salon.advance(.seconds(1))
         owner.outbox.drain()
         listener.outbox.drain()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
-        salon.submit(.closeSeat(0, closed: true), by: owner)
+        salon.submit(.closeSeat(CloseSeat(0, closed: true)), by: owner)
         salon.advance(.seconds(1))
         let events = ["2 taken 0", "3 left 0 closed", "4 closed 0 closed"]
         #expect(
@@ -55,10 +55,10 @@ import Timing
         salon.journal.setMode(.manual)
         owner.outbox.drain()
         listener.outbox.drain()
-        let taken = salon.submit(.takeSeat(0), by: owner)
-        let refused = salon.submit(.takeSeat(0), by: listener)
+        let taken = salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        let refused = salon.submit(.takeSeat(TakeSeat(0)), by: listener)
         let said = salon.submit(.sendMessage(MessageDraft(.text("hello"))), by: listener)
-        let muted = salon.submit(.muteSeat(0, muted: true), by: owner)
+        let muted = salon.submit(.muteSeat(MuteSeat(0, muted: true)), by: owner)
         #expect(owner.outbox.heard.isEmpty && listener.outbox.heard.isEmpty)
         salon.commit(1)
         #expect(taken.current != nil)
@@ -103,11 +103,11 @@ import Timing
     @Test("V08-S a move is leaving and taking in one piece of news") func moveIsOne() async throws {
         let salon = try await Salon()
         let owner = salon.create()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(2))
         let frames = salon.audience.count
         owner.outbox.drain()
-        salon.submit(.moveSeat(3), by: owner)
+        salon.submit(.moveSeat(MoveSeat(3)), by: owner)
         #expect(owner.outbox.heard.map(text) == ["answer moveSeat", "3 left 0 moved", "4 taken 3"])
         #expect(salon.audience.count == frames + 1)
     }
@@ -117,7 +117,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: member)
+        salon.submit(.takeSeat(TakeSeat(1)), by: member)
         salon.advance(.seconds(1))
         owner.outbox.drain()
         member.outbox.drain()
@@ -126,7 +126,7 @@ import Timing
         #expect(member.departures.current == [.exited])
         salon.advance(.seconds(1))
         #expect(owner.outbox.heard.map(text) == ["3 left 1 exited", "left mia"])
-        #expect(salon.refusal(.takeSeat(1), by: member) == .notInRoom)
+        #expect(salon.refusal(.takeSeat(TakeSeat(1)), by: member) == .notInRoom)
     }
 
     @Test("news leave at once when alone, and together within 10 ms under load, published once for everybody")
@@ -155,7 +155,7 @@ import Timing
         listener.outbox.drain()
         salon.audience.setBehind(true)
         for number in 0..<5 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         #expect(listener.outbox.heard.isEmpty)
         let before = salon.audience.count
@@ -174,7 +174,7 @@ import Timing
         #expect(salon.audience.listeners == [owner.session])
         let old = member.outbox
         salon.reconnect(member)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         #expect(salon.audience.listeners == [owner.session, member.session])
         #expect(old.changes.isEmpty && member.outbox.changes.count == 1)
@@ -207,7 +207,7 @@ import Timing
         salon.advance(.seconds(2))
         salon.journal.setMode(.manual)
         for racer in racers { racer.outbox.drain() }
-        let answers = racers.map { salon.submit(.takeSeat(4), by: $0) }
+        let answers = racers.map { salon.submit(.takeSeat(TakeSeat(4)), by: $0) }
         salon.commit()
         salon.advance(.seconds(1))
         #expect(answers[0].current == .success(.done))

@@ -27,8 +27,8 @@ private final class Salons {
         for salon in [left, right] { salon.catalogue.set(GiftCatalogue()) }
         olga = left.create(.owner, kind: .live, seats: 4)
         leo = right.create(Self.leo, kind: .live, seats: 4)
-        left.submit(.takeSeat(0), by: olga)
-        right.submit(.takeSeat(0), by: leo)
+        left.submit(.takeSeat(TakeSeat(0)), by: olga)
+        right.submit(.takeSeat(TakeSeat(0)), by: leo)
         show()
     }
 
@@ -63,10 +63,10 @@ private final class Salons {
     }
 
     func begin(seconds: Int = 60) throws {
-        left.submit(.challenge(.number(2), PKTerms(seconds: seconds)), by: olga)
+        left.submit(.challenge(ChallengeHost(.number(2), PKTerms(seconds: seconds))), by: olga)
         carry()
         let id = try #require(leo.challenges.last?.challenge.id)
-        right.submit(.answerChallenge(id: id, agreed: true, pause: nil), by: leo)
+        right.submit(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), by: leo)
         carry()
         left.submit(.readyForPK, by: olga)
         right.submit(.readyForPK, by: leo)
@@ -119,12 +119,12 @@ extension Client {
             #expect(salons.bridges(salon) == [.openBridge(bridge, place: 0, muted: false, salon.stage)])
         }
         salons.right.media.holdConfirmations()
-        let mute = salons.right.submit(.muteLink(link.id, muted: true), by: salons.leo)
+        let mute = salons.right.submit(.muteLink(MuteLink(link.id, muted: true)), by: salons.leo)
         #expect(mute.current == nil, "it is cut before it is said")
         salons.right.media.confirm()
         salons.right.settle()
         #expect(mute.current == .success(.done))
-        salons.left.submit(.quitPK(link: nil), by: salons.olga)
+        salons.left.submit(.quitPK(QuitPK(link: nil)), by: salons.olga)
         #expect(salons.bridges(salons.left).last == .closeBridge(bridge, salons.left.stage))
         salons.right.media.confirm()
         salons.carry()
@@ -141,13 +141,13 @@ extension Client {
     func points() async throws {
         let salons = try await Salons()
         let viewer = salons.right.enter(.member)
-        salons.left.submit(.sendLikes(9), by: salons.olga)
+        salons.left.submit(.sendLikes(SendLikes(9)), by: salons.olga)
         try salons.begin()
-        salons.right.submit(.sendLikes(100), by: viewer)
+        salons.right.submit(.sendLikes(SendLikes(100)), by: viewer)
         salons.advance(.seconds(1))
         #expect(viewer.points == PKPoints(ours: 5, theirs: 0))
         #expect(salons.olga.points == PKPoints(ours: 0, theirs: 5))
-        salons.right.submit(.sendLikes(2), by: viewer)
+        salons.right.submit(.sendLikes(SendLikes(2)), by: viewer)
         // Whoever comes back is told.
         salons.advance(.seconds(1))
         salons.right.reconnect(viewer)
@@ -155,7 +155,7 @@ extension Client {
         salons.advance(.seconds(61))
         #expect(salons.olga.pk?.match?.result == PKResult(.lost, .time))
         #expect(viewer.pk?.match?.result == PKResult(.won, .time))
-        salons.right.submit(.sendLikes(5), by: viewer)
+        salons.right.submit(.sendLikes(SendLikes(5)), by: viewer)
         salons.advance(.seconds(1))
         #expect(viewer.pk?.match?.ours == 7, "not after its end")
     }
@@ -173,7 +173,7 @@ extension Client {
         salons.advance(.seconds(1))
         try salons.begin()
         send("rose", 3, key: "first")
-        salons.right.submit(.sendLikes(9), by: viewer)
+        salons.right.submit(.sendLikes(SendLikes(9)), by: viewer)
         salons.advance(.seconds(1))
         #expect(viewer.points == PKPoints(ours: 30, theirs: 0), "likes are none where there are gifts")
         #expect(salons.olga.points == PKPoints(ours: 0, theirs: 30))
@@ -193,7 +193,7 @@ extension Client {
     func lost() async throws {
         let salons = try await Salons()
         salons.isCarrying = false
-        salons.left.submit(.challenge(.number(2), nil), by: salons.olga)
+        salons.left.submit(.challenge(ChallengeHost(.number(2), nil)), by: salons.olga)
         salons.carry()
         #expect(salons.leo.challenges.isEmpty)
         salons.isCarrying = true
@@ -207,7 +207,7 @@ extension Client {
     func crash() async throws {
         let salons = try await Salons()
         try salons.begin()
-        salons.right.submit(.sendLikes(3), by: salons.leo)
+        salons.right.submit(.sendLikes(SendLikes(3)), by: salons.leo)
         salons.advance(.seconds(1))
         try await salons.left.crash()
         salons.left.attach(salons.olga)
@@ -230,7 +230,7 @@ extension Client {
         let salons = try await Salons()
         let viewers = [salons.left.enter(.member), salons.right.enter(.member)]
         try salons.begin()
-        salons.left.submit(.sendLikes(2), by: viewers[0])
+        salons.left.submit(.sendLikes(SendLikes(2)), by: viewers[0])
         salons.advance(.seconds(1))
         let (salon, host) = asked ? (salons.left, salons.olga) : (salons.right, salons.leo)
         salon.lose(host)
@@ -248,19 +248,19 @@ extension Client {
 
     @Test(
         "L05-S whichever host leaves a PK, both rooms tell all points of both at once, and never fewer than their viewers saw",
-        arguments: [true, false], [RoomCommand.quitPK(link: nil), .leaveSeat, .exitRoom, .destroyRoom])
+        arguments: [true, false], [RoomCommand.quitPK(QuitPK(link: nil)), .leaveSeat, .exitRoom, .destroyRoom])
     func lastPoints(asked: Bool, way: RoomCommand) async throws {
         let salons = try await Salons()
         let viewers = [salons.left.enter(.member), salons.right.enter(.other)]
         try salons.begin()
         for _ in 0..<2 {
-            salons.left.submit(.sendLikes(2), by: viewers[0])
-            salons.right.submit(.sendLikes(3), by: viewers[1])
+            salons.left.submit(.sendLikes(SendLikes(2)), by: viewers[0])
+            salons.right.submit(.sendLikes(SendLikes(3)), by: viewers[1])
             // The second time the other room has not been told.
             salons.advance(.milliseconds(510))
         }
-        salons.left.submit(.sendLikes(1), by: viewers[0])
-        salons.right.submit(.sendLikes(1), by: viewers[1])
+        salons.left.submit(.sendLikes(SendLikes(1)), by: viewers[0])
+        salons.right.submit(.sendLikes(SendLikes(1)), by: viewers[1])
         salons.carry()
         if asked { salons.left.submit(way, by: salons.olga) } else { salons.right.submit(way, by: salons.leo) }
         salons.carry()
@@ -281,10 +281,10 @@ extension Client {
         func line(_ salon: Salon) -> PKReadiness? { salon.infos.current.last?.pk }
         #expect(line(salons.left) == .free)
         let guest = salons.left.enter(.member)
-        salons.left.submit(.takeSeat(1), by: guest)
+        salons.left.submit(.takeSeat(TakeSeat(1)), by: guest)
         #expect(line(salons.left) == .peopleOnStage)
         salons.left.submit(.leaveSeat, by: guest)
-        salons.left.submit(.challenge(.number(2), nil), by: salons.olga)
+        salons.left.submit(.challenge(ChallengeHost(.number(2), nil)), by: salons.olga)
         salons.carry()
         #expect(line(salons.left) == .challenged && line(salons.right) == .challenged)
         salons.left.submit(.cancelChallenge, by: salons.olga)
@@ -292,7 +292,7 @@ extension Client {
         salons.advance(.seconds(1))
         try salons.begin()
         #expect(line(salons.left) == .inPK && line(salons.right) == .inPK)
-        salons.left.submit(.quitPK(link: nil), by: salons.olga)
+        salons.left.submit(.quitPK(QuitPK(link: nil)), by: salons.olga)
         salons.carry()
         salons.left.submit(.leaveSeat, by: salons.olga)
         #expect(line(salons.left) == .away)

@@ -16,7 +16,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let speaker = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: speaker)
+        salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
         salon.advance(.seconds(1))
         owner.outbox.drain()
         let until = salon.clock.wallTime.millisecondsSince1970 + 15_000
@@ -42,7 +42,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let speaker = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: speaker)
+        salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
         let path = try salon.core.openMedia(for: speaker.session)
         salon.advance(.seconds(1))
         owner.outbox.drain()
@@ -86,8 +86,8 @@ import Timing
         let owner = salon.create()
         let admin = salon.enter(.admin)
         let member = salon.enter(.member)
-        salon.submit(.setRole(.admin, .admin), by: owner)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
         salon.submit(.exitRoom, by: owner)
@@ -108,8 +108,8 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let admin = salon.enter(.admin)
-        salon.submit(.setRole(.admin, .admin), by: owner)
-        salon.submit(.takeSeat(1), by: admin)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
+        salon.submit(.takeSeat(TakeSeat(1)), by: admin)
         try await salon.crash()
         let back = salon.enter(.admin)
         let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
@@ -127,7 +127,7 @@ import Timing
         let owner = salon.create()
         let admin = salon.enter(.admin)
         let member = salon.enter(.member)
-        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
         salon.submit(.exitRoom, by: owner)
         salon.submit(
             .sendInvitation(InvitationDraft(to: .admin, command: "C", timeoutSeconds: 30, id: "i")), by: member)
@@ -135,7 +135,7 @@ import Timing
         #expect(member.outbox.invitations.last?.invitation.state == .expired)
         #expect(salon.enter(.other).snapshot?.ownerAbsentUntil != nil)
         salon.advance(.seconds(61))
-        #expect(salon.submit(.muteSeat(0, muted: true), by: admin).current == .success(.done))
+        #expect(salon.submit(.muteSeat(MuteSeat(0, muted: true)), by: admin).current == .success(.done))
         let late = salon.enter(.other).snapshot
         #expect(late?.info.owner.id == .admin && late?.ownerAbsentUntil == nil && late?.heir == nil)
     }
@@ -147,7 +147,7 @@ import Timing
         salon.policy.set(RoomPolicy(seatGraceSeconds: 3, ownerAbsenceSeconds: 40))
         let owner = salon.create()
         let speaker = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: speaker)
+        salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
         salon.advance(.seconds(1))
         salon.lose(speaker)
         salon.advance(.milliseconds(2_999))
@@ -201,8 +201,8 @@ import Timing
         let owner = salon.create()
         let (first, second) = (salon.enter(.admin), salon.enter(.other))
         let member = salon.enter(.member)
-        salon.submit(.setRole(.admin, .admin), by: owner)
-        salon.submit(.setRole(.other, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
+        salon.submit(.setRole(SetRole(.other, .admin)), by: owner)
         salon.submit(.exitRoom, by: owner)
         salon.submit(.exitRoom, by: first)
         salon.lose(second)
@@ -221,8 +221,8 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let speaker = salon.enter(.member)
-        salon.submit(.takeSeat(0), by: owner)
-        salon.submit(.takeSeat(1), by: speaker)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
         salon.lose(speaker)
         salon.advance(.seconds(14))
         try await salon.crash()
@@ -253,7 +253,7 @@ import Timing
         #expect(member.outbox.invitations.map(\.invitation.state) == [.expired])
         #expect(owner.outbox.invitations.last?.invitation.id == "hasty")
         ask("kept", 30)
-        salon.submit(.acceptInvitation(id: "patient"), by: owner)
+        salon.submit(.acceptInvitation(AcceptInvitation(id: "patient")), by: owner)
         salon.advance(.seconds(20))
         try await salon.crash()
         let (ownerAgain, again) = (salon.enter(.owner), salon.enter(.member))
@@ -262,9 +262,9 @@ import Timing
         salon.advance(.seconds(2))
         #expect(again.outbox.invitations.map(\.invitation.state) == [.expired])
         salon.advance(.seconds(28))
-        #expect(salon.submit(.takeSeat(3), by: again).current == .success(.done), "59 s after consent")
+        #expect(salon.submit(.takeSeat(TakeSeat(3)), by: again).current == .success(.done), "59 s after consent")
         salon.submit(.leaveSeat, by: again)
-        #expect(salon.refusal(.takeSeat(3), by: again) == .consentRequired)
+        #expect(salon.refusal(.takeSeat(TakeSeat(3)), by: again) == .consentRequired)
     }
 
     @Test("V21-S consent lasts 60 s and no longer, also over a restart", arguments: [false, true])
@@ -274,7 +274,7 @@ import Timing
             let owner = salon.create(needsRequest: true)
             var member = salon.enter(.member)
             salon.submit(.sendInvitation(InvitationDraft(to: .member, command: "C", id: "i")), by: owner)
-            salon.submit(.acceptInvitation(id: "i"), by: member)
+            salon.submit(.acceptInvitation(AcceptInvitation(id: "i")), by: member)
             salon.advance(.seconds(20))
             if isRestarted {
                 try await salon.crash()
@@ -282,7 +282,7 @@ import Timing
                 member = salon.enter(.member)
             }
             salon.advance(.seconds(Int64(wait)))
-            #expect((salon.submit(.takeSeat(3), by: member).current == .success(.done)) == seated)
+            #expect((salon.submit(.takeSeat(TakeSeat(3)), by: member).current == .success(.done)) == seated)
         }
     }
 
@@ -293,10 +293,10 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let (admin, member, other) = (salon.enter(.admin), salon.enter(.member), salon.enter(.other))
-        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.setRole(SetRole(.admin, .admin)), by: owner)
         salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", id: "hand")), by: member)
         salon.submit(.sendInvitation(InvitationDraft(to: .other, command: "C", id: "private")), by: owner)
-        salon.submit(.rejectInvitation(id: "hand", reason: "later"), by: admin)
+        salon.submit(.rejectInvitation(RejectInvitation(id: "hand", reason: "later")), by: admin)
         salon.advance(.seconds(1))
         func heard(_ client: Client) -> [String] {
             client.outbox.invitations.map { "\($0.invitation.id) \($0.invitation.state) \($0.by?.rawValue ?? "-")" }
@@ -313,7 +313,7 @@ import Timing
         let owner = salon.create()
         let phone = salon.enter(.member)
         let laptop = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: phone)
+        salon.submit(.takeSeat(TakeSeat(1)), by: phone)
         salon.advance(.seconds(1))
         _ = owner.outbox.drain()
         salon.submit(.exitRoom, by: phone)
@@ -400,7 +400,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let speaker = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: speaker)
+        salon.submit(.takeSeat(TakeSeat(1)), by: speaker)
         let path = try salon.core.openMedia(for: speaker.session)
         salon.core.hear(.lost(path.stage, path.peer))
         salon.advance(.seconds(1))

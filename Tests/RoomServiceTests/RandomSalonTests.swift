@@ -149,7 +149,7 @@ extension RoomChange {
             // Two of them are here twice.
             clients += [1, 4].map { salon.enter(UserID(literal: "user-\($0)")) }
             for index in 1...2 {
-                salon.submit(.setRole(clients[index].user, .admin), by: clients[0])
+                salon.submit(.setRole(SetRole(clients[index].user, .admin)), by: clients[0])
             }
             salon.journal.setMode(.manual)
             for client in clients { begin(client) }
@@ -200,31 +200,36 @@ extension RoomChange {
         func command() -> RoomCommand {
             let seat = number(-1..<6)
             switch number(0..<21) {
-            case 0, 1, 2: return .takeSeat(seat)
+            case 0, 1, 2: return .takeSeat(TakeSeat(seat))
             case 3: return .leaveSeat
-            case 4: return .moveSeat(seat)
-            case 5: return .pickSeat(seat, someone().user)
-            case 6: return .kickSeat(seat)
-            case 7: return .muteSeat(seat, muted: chance(50))
-            case 8: return .closeSeat(seat, closed: chance(30))
-            case 9: return .setMicrophone(muted: chance(50))
+            case 4: return .moveSeat(MoveSeat(seat))
+            case 5: return .pickSeat(PickSeat(seat, someone().user))
+            case 6: return .kickSeat(KickSeat(seat))
+            case 7: return .muteSeat(MuteSeat(seat, muted: chance(50)))
+            case 8: return .closeSeat(CloseSeat(seat, closed: chance(30)))
+            case 9: return .setMicrophone(SetMicrophone(muted: chance(50)))
             case 10:
                 return .sendInvitation(
                     InvitationDraft(
                         to: someone().user, command: "C", content: "\(number(0..<5))", id: "i-\(number(0..<9))"))
             case 11, 12: return .sendMessage(MessageDraft(.text("\(number(0..<1_000_000))")))
-            case 14: return .acceptInvitation(id: "i-\(number(0..<9))")
+            case 14: return .acceptInvitation(AcceptInvitation(id: "i-\(number(0..<9))"))
             case 15:
                 let id = "i-\(number(0..<9))"
-                return chance(50) ? .rejectInvitation(id: id, reason: "no") : .cancelInvitation(id: id)
-            case 16: return .setRole(someone().user, chance(60) ? .admin : .member)
+                return chance(50)
+                    ? .rejectInvitation(RejectInvitation(id: id, reason: "no"))
+                    : .cancelInvitation(CancelInvitation(id: id))
+            case 16: return .setRole(SetRole(someone().user, chance(60) ? .admin : .member))
             case 17: return .startSong(SongDraft(song: song, positionMs: Int64(number(0..<50_000))))
             case 18:
-                return [.pauseSong, .resumeSong(leadMs: 500), .seekSong(positionMs: 9, leadMs: 500), .stopSong][
+                return [
+                    .pauseSong, .resumeSong(ResumeSong(leadMs: 500)), .seekSong(SeekSong(positionMs: 9, leadMs: 500)),
+                    .stopSong,
+                ][
                     number(0..<4)]
-            case 19: return .setDuetMode(chance(60) ? .leadFollow : .together, leader: nil)
+            case 19: return .setDuetMode(SetDuetMode(chance(60) ? .leadFollow : .together, leader: nil))
             case 13: return .updateRoom(RoomUpdate(name: "Room \(number(0..<99))"))
-            default: return .sendLikes(number(1..<20))
+            default: return .sendLikes(SendLikes(number(1..<20)))
             }
         }
 
@@ -237,7 +242,7 @@ extension RoomChange {
                 let answer = salon.submit(command, by: client, key: key)
                 if let key, command.name != .sendLikes { keyed.append((client, key, command, answer)) }
                 if command.name == .sendLikes { likes.append(answer) }
-                if case .setDuetMode(.together, _) = command { askedTogether.append(answer) }
+                if case .setDuetMode(let asked) = command, asked.mode == .together { askedTogether.append(answer) }
                 outcomes.append((command.name, answer))
                 if answer.current != nil { counts.refused += 1 } else { counts.accepted += 1 }
             case 60..<80: salon.commit(number(1..<6))

@@ -12,15 +12,15 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         let member = salon.enter(.member)
-        salon.submit(.takeSeat(1), by: member)
+        salon.submit(.takeSeat(TakeSeat(1)), by: member)
         salon.submit(.sendMessage(MessageDraft(.text("1"))), by: owner)
         salon.advance(.seconds(1))
         let point = member.point
         #expect((point.seq, point.chat) == (2, 1))
         salon.lose(member)
-        salon.submit(.muteSeat(1, muted: true), by: owner)
+        salon.submit(.muteSeat(MuteSeat(1, muted: true)), by: owner)
         salon.submit(.sendMessage(MessageDraft(.text("2"))), by: owner)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(2))
         salon.reconnect(member, since: point)
         let gap = try #require(member.resumption)
@@ -70,11 +70,11 @@ import Timing
         salon.advance(.seconds(1))
         let point = member.point
         salon.lose(member)
-        salon.submit(.acceptInvitation(id: "yes"), by: owner)
-        salon.submit(.rejectInvitation(id: "no", reason: "later"), by: owner)
-        salon.submit(.acceptInvitation(id: "back"), by: owner)
-        salon.submit(.cancelInvitation(id: "taken back"), by: owner)
-        salon.submit(.acceptInvitation(id: "private"), by: other)
+        salon.submit(.acceptInvitation(AcceptInvitation(id: "yes")), by: owner)
+        salon.submit(.rejectInvitation(RejectInvitation(id: "no", reason: "later")), by: owner)
+        salon.submit(.acceptInvitation(AcceptInvitation(id: "back")), by: owner)
+        salon.submit(.cancelInvitation(CancelInvitation(id: "taken back")), by: owner)
+        salon.submit(.acceptInvitation(AcceptInvitation(id: "private")), by: other)
         func settled(_ client: Client) -> [String] {
             (client.resumption?.state.settled ?? []).map {
                 "\($0.invitation.id) \($0.invitation.state) \($0.invitation.reason ?? "-") \($0.by?.rawValue ?? "-")"
@@ -103,7 +103,7 @@ import Timing
         let member = salon.enter(.member)
         for number in 0..<100 {
             salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", id: "i\(number)")), by: member)
-            salon.submit(.rejectInvitation(id: "i\(number)", reason: nil), by: owner)
+            salon.submit(.rejectInvitation(RejectInvitation(id: "i\(number)", reason: nil)), by: owner)
         }
         salon.advance(.seconds(1))
         salon.reconnect(member, since: member.point)
@@ -128,7 +128,7 @@ import Timing
         salon.submit(.sendMessage(MessageDraft(.text("1"))), by: owner)
         salon.advance(.seconds(1))
         let point = member.point
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.submit(.sendMessage(MessageDraft(.text("2"))), by: owner)
         try await salon.crash()
         salon.reconnect(member, since: point)
@@ -144,7 +144,7 @@ import Timing
         let owner = salon.create()
         let member = salon.enter(.member)
         let start = member.point
-        for number in 0..<1_100 { salon.submit(.muteSeat(0, muted: number % 2 == 0), by: owner) }
+        for number in 0..<1_100 { salon.submit(.muteSeat(MuteSeat(0, muted: number % 2 == 0)), by: owner) }
         for (name, point) in [
             ("too long", start),
             ("future", ResumePoint(epoch: start.epoch, seq: 9_999, chat: 0)),
@@ -167,7 +167,7 @@ import Timing
         salon.advance(.seconds(1))
         owner.outbox.drain()
         member.outbox.drain()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         #expect(member.outbox.changes.count == 1)
         #expect(owner.outbox.passing.isEmpty)
         #expect(member.snapshot?.memberCount == 2)
@@ -177,7 +177,7 @@ import Timing
     {
         let salon = try await Salon()
         let owner = salon.create()
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         let old = owner.outbox
         salon.reconnect(owner)
         salon.core.detach(owner.session, from: old, why: .lost)

@@ -137,7 +137,7 @@ import Timing
         _ = try await house.create(.number(30_002), by: Client(.other, 2)).get()
         let member = Client(.member, 3)
         await room.attach(member.attendee, since: nil) { _ in }
-        #expect(await room.ask(.takeSeat(0), by: owner) == .success(.done))
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: owner) == .success(.done))
         let found = house.directory.infos([.number(30_002), .number(4), .number(30_001)], of: DirectoryHouse.app)
         #expect(found.map(\.room) == [.number(30_002), .number(30_001)])
         let turned = house.directory.infos([.number(30_001), .number(30_002)], of: DirectoryHouse.app)
@@ -175,7 +175,7 @@ import Timing
         }
         let member = Client(.member, 2)
         await room?.attach(member.attendee, since: nil) { _ in note() }
-        for command in [RoomCommand.takeSeat(0), .updateRoom(RoomUpdate(name: "Renamed")), .destroyRoom] {
+        for command in [RoomCommand.takeSeat(TakeSeat(0)), .updateRoom(RoomUpdate(name: "Renamed")), .destroyRoom] {
             await withCheckedContinuation { answered in
                 Task {
                     await room?.submit(command, from: owner.session, key: nil) { _ in

@@ -18,7 +18,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
         let listener = salon.enter(.member)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         let answer = salon.submit(.startSong(SongDraft(song: song)), by: owner)
         let start = salon.clock.wallTime.millisecondsSince1970 + SongLead.start
         #expect(try answer.current?.get() == .scheduled(startAt: start))
@@ -39,7 +39,7 @@ import Timing
     func clockSetBack() async throws {
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.submit(.startSong(SongDraft(song: song)), by: owner)
         salon.advance(.seconds(20))
         salon.clock.setWall(salon.clock.wallTime + .seconds(-10))
@@ -54,7 +54,7 @@ import Timing
     func crash() async throws {
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.submit(.startSong(SongDraft(song: song)), by: owner)
         salon.advance(.seconds(20))
         let play = owner.outbox.changes.compactMap { change -> SongPlay? in
@@ -75,7 +75,7 @@ import Timing
     func endWhileAway() async throws {
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.submit(.startSong(SongDraft(song: song)), by: owner)
         salon.advance(.seconds(5))
         salon.journal.crash()
@@ -92,7 +92,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
         #expect(salon.media.kind(of: salon.stage) == .chorus)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         var song = song
         song.original = "/songs/s/original.m4a"
         salon.journal.setMode(.manual)
@@ -104,7 +104,7 @@ import Timing
         let played = StageSong(file: song.accompaniment, startAt: start, position: .seconds(5))
         #expect(salon.media.songs(on: salon.stage) == [played])
         salon.advance(.seconds(13))
-        salon.submit(.setSongTrack(.original), by: owner)
+        salon.submit(.setSongTrack(SetSongTrack(.original)), by: owner)
         salon.submit(.pauseSong, by: owner)
         salon.submit(.stopSong, by: owner)
         let original = StageSong(file: "/songs/s/original.m4a", startAt: start, position: .seconds(5))
@@ -116,7 +116,7 @@ import Timing
     func mediaPlaneAfterCrash() async throws {
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.submit(.startSong(SongDraft(song: song)), by: owner)
         salon.advance(.seconds(20))
         let before = salon.media.songs(on: salon.stage).last

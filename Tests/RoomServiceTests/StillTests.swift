@@ -16,8 +16,8 @@ import Timing
     private func liveRoom() async throws -> (salon: Salon, host: Client) {
         let salon = try await Salon()
         let host = salon.create(kind: .live, seats: 3)
-        #expect(salon.submit(.takeSeat(0), by: host).current == .success(.done))
-        #expect(salon.submit(.setCamera(on: true), by: host).current == .success(.done))
+        #expect(salon.submit(.takeSeat(TakeSeat(0)), by: host).current == .success(.done))
+        #expect(salon.submit(.setCamera(SetCamera(on: true)), by: host).current == .success(.done))
         return (salon, host)
     }
 
@@ -75,7 +75,7 @@ import Timing
         let before = try #require(try set(picture, by: host, in: salon)?.get())
         #expect(shown(salon) == before)
         switch way {
-        case 0: #expect(salon.submit(.setCamera(on: false), by: host).current == .success(.done))
+        case 0: #expect(salon.submit(.setCamera(SetCamera(on: false)), by: host).current == .success(.done))
         case 1: #expect(salon.submit(.leaveSeat, by: host).current == .success(.done))
         case 2:
             salon.core.detach(host.session, from: nil, why: .left)
@@ -90,7 +90,7 @@ import Timing
         #expect(shown(salon) == nil)
         // Back on stage, the old one is not what is seen now.
         if way == 0 {
-            #expect(salon.submit(.setCamera(on: true), by: host).current == .success(.done))
+            #expect(salon.submit(.setCamera(SetCamera(on: true)), by: host).current == .success(.done))
             #expect(shown(salon) == nil)
         }
     }
@@ -98,27 +98,27 @@ import Timing
     @Test("L01-S a new host's list entry does not show the former one") func newHost() async throws {
         let (salon, host) = try await liveRoom()
         let heir = salon.enter(.member)
-        #expect(salon.submit(.setRole(.member, .admin), by: host).current == .success(.done))
+        #expect(salon.submit(.setRole(SetRole(.member, .admin)), by: host).current == .success(.done))
         set(picture, by: host, in: salon)
         salon.core.detach(host.session, from: nil, why: .left)
         salon.settle()
         salon.advance(.seconds(600))
         #expect(salon.infos.current.last?.owner.id == .member)
         #expect(shown(salon) == nil)
-        #expect(salon.submit(.takeSeat(0), by: heir).current == .success(.done))
+        #expect(salon.submit(.takeSeat(TakeSeat(0)), by: heir).current == .success(.done))
         #expect(set(picture, by: heir, in: salon)?.refusal == .permissionDenied)
-        #expect(salon.submit(.setCamera(on: true), by: heir).current == .success(.done))
+        #expect(salon.submit(.setCamera(SetCamera(on: true)), by: heir).current == .success(.done))
         #expect(try set(picture, by: heir, in: salon)?.get() == shown(salon))
     }
 
     @Test("L01-S only the host of a live room sets a still, and only while being seen") func rights() async throws {
         let (salon, host) = try await liveRoom()
         let guest = salon.enter(.member)
-        #expect(salon.submit(.takeSeat(1), by: guest).current == .success(.done))
-        #expect(salon.submit(.setCamera(on: true), by: guest).current == .success(.done))
+        #expect(salon.submit(.takeSeat(TakeSeat(1)), by: guest).current == .success(.done))
+        #expect(salon.submit(.setCamera(SetCamera(on: true)), by: guest).current == .success(.done))
         #expect(set(picture, by: guest, in: salon)?.refusal == .permissionDenied)
         #expect(set(picture, by: salon.client(.other), in: salon)?.refusal == .notInRoom)
-        #expect(salon.submit(.setCamera(on: false), by: host).current == .success(.done))
+        #expect(salon.submit(.setCamera(SetCamera(on: false)), by: host).current == .success(.done))
         #expect(set(picture, by: host, in: salon)?.refusal == .permissionDenied)
         #expect(set(nil, by: host, in: salon) == .success(nil), "taking it back needs no camera")
         #expect(shown(salon) == nil)
@@ -132,8 +132,8 @@ import Timing
         let house = try await DirectoryHouse()
         let host = Client(.owner, 1)
         let room = try await house.create(.number(30_009), kind: .live, by: host).get().room
-        #expect(await room.ask(.takeSeat(0), by: host) == .success(.done))
-        #expect(await room.ask(.setCamera(on: true), by: host) == .success(.done))
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: host) == .success(.done))
+        #expect(await room.ask(.setCamera(SetCamera(on: true)), by: host) == .success(.done))
         let number = try #require(
             try await withCheckedContinuation { answered in
                 Task { await room.setStill(picture, from: host.session) { answered.resume(returning: $0) } }
@@ -155,7 +155,7 @@ import Timing
         #expect(directory.still(next, of: .number(30_009)) == other)
         house.clock.advance(by: .seconds(40))
         // Its answer comes after the turn of the room's timer.
-        #expect(await room.ask(.setCamera(on: true), by: host) == .success(.done))
+        #expect(await room.ask(.setCamera(SetCamera(on: true)), by: host) == .success(.done))
         #expect(directory.still(number, of: .number(30_009)) == nil)
         #expect(directory.still(next, of: .number(30_009)) == other)
         #expect(await room.ask(.destroyRoom, by: host) == .success(.done))

@@ -23,7 +23,7 @@ import Timing
             (.sendInvitation(InvitationDraft(to: .owner, command: "c", content: word)), .invitationContent),
             (.sendInvitation(InvitationDraft(to: .owner, command: "c", words: word)), .invitationWords),
             (.sendInvitation(InvitationDraft(to: .owner, command: "c", id: word)), .clientID),
-            (.rejectInvitation(id: "i", reason: word), .rejectionReason),
+            (.rejectInvitation(RejectInvitation(id: "i", reason: word)), .rejectionReason),
             (.setRestriction(RestrictionDraft(.chatMute, of: .member, reason: word)), .restrictionReason),
             (.updateRoom(RoomUpdate(name: word)), .roomName), (.updateRoom(RoomUpdate(tags: [word])), .roomTag),
             (.setAttributes(AttributesDraft(set: ["a": word])), .attributeValue),
@@ -31,7 +31,7 @@ import Timing
             (.setAttributes(AttributesDraft(add: [word: 1])), .attributeName),
             (start { $0.title = word }, .songTitle), (start { $0.artist = word }, .songArtist),
             (start { $0.id = word }, .clientID),
-            (.challenge(.number(1), PKTerms(seconds: 60, forfeitSeconds: 10, forfeit: word)), .forfeit),
+            (.challenge(ChallengeHost(.number(1), PKTerms(seconds: 60, forfeitSeconds: 10, forfeit: word))), .forfeit),
         ]
     }
 
@@ -71,7 +71,7 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
         let admin = salon.enter(.admin)
-        #expect(salon.refusal(.setRole(.admin, .admin), by: owner) == nil)
+        #expect(salon.refusal(.setRole(SetRole(.admin, .admin)), by: owner) == nil)
         #expect(salon.refusal(.setRestriction(RestrictionDraft(.chatMute, of: .admin)), by: owner) == nil)
         for (command, kind) in Self.commands(saying: "a word") {
             // Challenges are the owner's.

@@ -218,12 +218,12 @@ final class Simulation {
 
     private func command() -> RoomCommand {
         switch number(0..<12) {
-        case 0, 1: .takeSeat(number(0..<4))
+        case 0, 1: .takeSeat(TakeSeat(number(0..<4)))
         case 2: .leaveSeat
-        case 3: .setMicrophone(muted: chance(50))
-        case 4: .muteSeat(number(0..<4), muted: chance(50))
+        case 3: .setMicrophone(SetMicrophone(muted: chance(50)))
+        case 4: .muteSeat(MuteSeat(number(0..<4), muted: chance(50)))
         case 5, 6: .sendMessage(MessageDraft(.text("text \(keys)")))
-        case 7: .sendLikes(number(1..<9))
+        case 7: .sendLikes(SendLikes(number(1..<9)))
         case 8: .updateRoom(RoomUpdate(name: "Name \(keys)"))
         default: .sendGift(GiftDraft(gift: chance(90) ? "rose" : "crown", count: number(1..<4), to: nil))
         }

@@ -28,27 +28,33 @@ import Testing
     func commands() throws {
         let bob = try #require(UserID("bob"))
         let cases: [(String, String, Call.Body)] = [
-            ("seat.take", #"{"room":7,"seat":3,"key":"k","unknown":1}"#, room(.takeSeat(3), key: "k")),
+            ("seat.take", #"{"room":7,"seat":3,"key":"k","unknown":1}"#, room(.takeSeat(TakeSeat(3)), key: "k")),
             ("seat.leave", #"{"room":7}"#, room(.leaveSeat)),
-            ("seat.move", #"{"room":7,"seat":0}"#, room(.moveSeat(0))),
-            ("seat.pick", #"{"room":7,"seat":1,"user":"bob"}"#, room(.pickSeat(1, bob))),
-            ("seat.kick", #"{"room":7,"seat":1}"#, room(.kickSeat(1))),
-            ("seat.mute", #"{"room":7,"seat":1,"muted":true}"#, room(.muteSeat(1, muted: true))),
-            ("seat.close", #"{"room":7,"seat":1,"closed":false}"#, room(.closeSeat(1, closed: false))),
-            ("camera.set", #"{"room":7,"on":true}"#, room(.setCamera(on: true))),
-            ("seat.camera", #"{"room":7,"seat":2,"allowed":false}"#, room(.allowCamera(2, allowed: false))),
+            ("seat.move", #"{"room":7,"seat":0}"#, room(.moveSeat(MoveSeat(0)))),
+            ("seat.pick", #"{"room":7,"seat":1,"user":"bob"}"#, room(.pickSeat(PickSeat(1, bob)))),
+            ("seat.kick", #"{"room":7,"seat":1}"#, room(.kickSeat(KickSeat(1)))),
+            ("seat.mute", #"{"room":7,"seat":1,"muted":true}"#, room(.muteSeat(MuteSeat(1, muted: true)))),
+            ("seat.close", #"{"room":7,"seat":1,"closed":false}"#, room(.closeSeat(CloseSeat(1, closed: false)))),
+            ("camera.set", #"{"room":7,"on":true}"#, room(.setCamera(SetCamera(on: true)))),
+            (
+                "seat.camera", #"{"room":7,"seat":2,"allowed":false}"#,
+                room(.allowCamera(AllowCamera(2, allowed: false)))
+            ),
             ("screen.start", #"{"room":7}"#, room(.startScreen)),
             ("screen.stop", #"{"room":7}"#, room(.stopScreen)),
             (
                 "attributes.set", #"{"room":7,"set":{"a":"1"},"add":{"n":-2},"remove":["b"],"replace":true}"#,
                 room(.setAttributes(AttributesDraft(set: ["a": "1"], add: ["n": -2], remove: ["b"], replace: true)))
             ),
-            ("stage.arrange", #"{"room":7,"form":"grid"}"#, room(.arrangeStage(StageLayout()))),
+            ("stage.arrange", #"{"room":7,"form":"grid"}"#, room(.arrangeStage(ArrangeStage(StageLayout())))),
             (
                 "stage.arrange", #"{"room":7,"form":"spotlight","large":"bob"}"#,
-                room(.arrangeStage(StageLayout(form: .spotlight, large: bob)))
+                room(.arrangeStage(ArrangeStage(StageLayout(form: .spotlight, large: bob))))
             ),
-            ("invitation.still", #"{"room":7,"id":"i"}"#, .rooms(.readRequestStill(.number(7), id: "i"))),
+            (
+                "invitation.still", #"{"room":7,"id":"i"}"#,
+                .rooms(.readRequestStill(ReadRequestStill(.number(7), id: "i")))
+            ),
             (
                 "invitation.send",
                 #"{"room":7,"user":"bob","command":"c","words":"w","still":"\#(Data(TestJPEG.bytes(width: 2, height: 1)).base64EncodedString())"}"#,
@@ -60,25 +66,25 @@ import Testing
             ),
             (
                 "pk.challenge", #"{"room":7,"other":8,"terms":{"seconds":60,"forfeitSeconds":30,"forfeit":"Sing"}}"#,
-                room(.challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 30, forfeit: "Sing")))
+                room(.challenge(ChallengeHost(.number(8), PKTerms(seconds: 60, forfeitSeconds: 30, forfeit: "Sing"))))
             ),
-            ("pk.challenge", #"{"room":7,"other":8}"#, room(.challenge(.number(8), nil))),
+            ("pk.challenge", #"{"room":7,"other":8}"#, room(.challenge(ChallengeHost(.number(8), nil)))),
             ("pk.cancel", #"{"room":7}"#, room(.cancelChallenge)),
             (
                 "pk.answer", #"{"room":7,"id":"a","agreed":false,"pause":"host"}"#,
-                room(.answerChallenge(id: "a", agreed: false, pause: .host))
+                room(.answerChallenge(AnswerChallenge(id: "a", agreed: false, pause: .host)))
             ),
             ("pk.ready", #"{"room":7}"#, room(.readyForPK)),
-            ("pk.quit", #"{"room":7}"#, room(.quitPK(link: nil))),
-            ("pk.mute", #"{"room":7,"link":"a","muted":true}"#, room(.muteLink("a", muted: true))),
-            ("microphone.set", #"{"room":7,"muted":true}"#, room(.setMicrophone(muted: true))),
-            ("still.set", #"{"room":7}"#, .rooms(.setStill(.number(7), nil))),
+            ("pk.quit", #"{"room":7}"#, room(.quitPK(QuitPK(link: nil)))),
+            ("pk.mute", #"{"room":7,"link":"a","muted":true}"#, room(.muteLink(MuteLink("a", muted: true)))),
+            ("microphone.set", #"{"room":7,"muted":true}"#, room(.setMicrophone(SetMicrophone(muted: true)))),
+            ("still.set", #"{"room":7}"#, .rooms(.setStill(SetStill(.number(7), nil)))),
             (
                 "still.set",
                 #"{"room":7,"picture":"\#(Data(TestJPEG.bytes(width: 2, height: 1)).base64EncodedString())"}"#,
-                .rooms(.setStill(.number(7), try StillPicture(jpeg: TestJPEG.bytes(width: 2, height: 1))))
+                .rooms(.setStill(SetStill(.number(7), try StillPicture(jpeg: TestJPEG.bytes(width: 2, height: 1)))))
             ),
-            ("role.set", #"{"room":7,"user":"bob","role":"admin"}"#, room(.setRole(bob, .admin))),
+            ("role.set", #"{"room":7,"user":"bob","role":"admin"}"#, room(.setRole(SetRole(bob, .admin)))),
             ("room.exit", #"{"room":7}"#, room(.exitRoom)),
             ("room.destroy", #"{"room":7}"#, room(.destroyRoom)),
             (
@@ -89,9 +95,12 @@ import Testing
                 "invitation.send", #"{"room":7,"user":"bob","command":"c","content":"x","timeoutSeconds":9,"id":"i"}"#,
                 room(.sendInvitation(InvitationDraft(to: bob, command: "c", content: "x", timeoutSeconds: 9, id: "i")))
             ),
-            ("invitation.accept", #"{"room":7,"id":"i"}"#, room(.acceptInvitation(id: "i"))),
-            ("invitation.reject", #"{"room":7,"id":"i","reason":"r"}"#, room(.rejectInvitation(id: "i", reason: "r"))),
-            ("invitation.cancel", #"{"room":7,"id":"i"}"#, room(.cancelInvitation(id: "i"))),
+            ("invitation.accept", #"{"room":7,"id":"i"}"#, room(.acceptInvitation(AcceptInvitation(id: "i")))),
+            (
+                "invitation.reject", #"{"room":7,"id":"i","reason":"r"}"#,
+                room(.rejectInvitation(RejectInvitation(id: "i", reason: "r")))
+            ),
+            ("invitation.cancel", #"{"room":7,"id":"i"}"#, room(.cancelInvitation(CancelInvitation(id: "i")))),
             ("message.send", #"{"room":7,"text":"t","id":"m"}"#, room(.sendMessage(MessageDraft(.text("t"), id: "m")))),
             (
                 "message.send", #"{"room":7,"command":"c","message":"m"}"#,
@@ -101,20 +110,21 @@ import Testing
                 "message.send", #"{"room":7,"text":"t","priority":"high"}"#,
                 room(.sendMessage(MessageDraft(.text("t"), priority: .high)))
             ),
-            ("like.send", #"{"room":7,"count":100}"#, room(.sendLikes(100))),
-            ("duet.mode", #"{"room":7,"mode":"together"}"#, room(.setDuetMode(.together, leader: nil))),
+            ("like.send", #"{"room":7,"count":100}"#, room(.sendLikes(SendLikes(100)))),
+            ("duet.mode", #"{"room":7,"mode":"together"}"#, room(.setDuetMode(SetDuetMode(.together, leader: nil)))),
             (
                 "duet.mode", #"{"room":7,"mode":"leadFollow","leader":"bob","key":"k"}"#,
-                room(.setDuetMode(.leadFollow, leader: bob), key: "k")
+                room(.setDuetMode(SetDuetMode(.leadFollow, leader: bob)), key: "k")
             ),
             (
                 "song.latency", #"{"room":7,"outputMs":1,"inputMs":2}"#,
-                .stateLatency(.number(7), LatencyStatement(outputMs: 1, inputMs: 2))
+                .stateLatency(StateLatency(.number(7), LatencyStatement(outputMs: 1, inputMs: 2)))
             ),
             (
                 "song.latency", #"{"room":7,"outputMs":1,"inputMs":2,"roundTripMs":2000,"bufferMs":0}"#,
                 .stateLatency(
-                    .number(7), LatencyStatement(outputMs: 1, inputMs: 2, roundTripMs: 2_000, bufferMs: 0))
+                    StateLatency(
+                        .number(7), LatencyStatement(outputMs: 1, inputMs: 2, roundTripMs: 2_000, bufferMs: 0)))
             ),
         ]
         for (method, params, expected) in cases { #expect(try decode(method, params) == expected, "\(method)") }
@@ -130,28 +140,31 @@ import Testing
             )
                 == .openSession(
                     SessionOpening(
-                        application: ApplicationID(9), user: alice, ticket: "t", resume: "s", client: "web 2")))
-        #expect(try decode("session.renew", #"{"ticket":"t"}"#) == .renewSession(ticket: "t"))
+                        application: ApplicationID(9), user: alice, ticket: "t", resume: "s",
+                        client: .init(name: "web", version: "2"))))
+        #expect(try decode("session.renew", #"{"ticket":"t"}"#) == .renewSession(RenewSession(ticket: "t")))
         #expect(try decode("clock.read") == .readClock)
-        #expect(try decode("profile.set", #"{"name":"A"}"#) == .setProfile(name: "A", avatar: nil, bio: nil))
-        #expect(try decode("profile.get", #"{"users":["alice"]}"#) == .getProfiles([alice]))
+        #expect(
+            try decode("profile.set", #"{"name":"A"}"#) == .setProfile(SetProfile(name: "A", avatar: nil, bio: nil)))
+        #expect(try decode("profile.get", #"{"users":["alice"]}"#) == .getProfiles(GetProfiles([alice])))
         #expect(try decode("room.list") == .rooms(.listRooms(RoomQuery())))
-        #expect(try decode("room.get", #"{"rooms":[1,"1"]}"#) == .rooms(.getRooms([.number(1), .string("1")])))
+        #expect(
+            try decode("room.get", #"{"rooms":[1,"1"]}"#) == .rooms(.getRooms(GetRooms([.number(1), .string("1")]))))
         #expect(
             try decode("room.members", #"{"room":"x","users":["alice"]}"#)
-                == .rooms(.listMembers(.string("x"), .users([alice]))))
+                == .rooms(.listMembers(ListMembers(.string("x"), .users([alice])))))
         #expect(
             try decode("room.members", #"{"room":"x"}"#)
-                == .rooms(.listMembers(.string("x"), .everyone(limit: 100, cursor: nil))))
+                == .rooms(.listMembers(ListMembers(.string("x"), .everyone(limit: 100, cursor: nil)))))
         #expect(
             try decode("room.enter", #"{"room":7,"since":{"epoch":1,"seq":2,"chat":3}}"#)
-                == .rooms(.enterRoom(.number(7), since: ResumePoint(epoch: 1, seq: 2, chat: 3))))
+                == .rooms(.enterRoom(EnterRoom(.number(7), since: ResumePoint(epoch: 1, seq: 2, chat: 3)))))
         #expect(
             try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0"}"#)
-                == .offerMedia(.number(7), number: 2, sdp: "v=0"))
+                == .offerMedia(OfferMedia(.number(7), number: 2, sdp: "v=0")))
         #expect(
             try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0","lines":{"5":"picture:10","a":"camera"}}"#)
-                == .offerMedia(.number(7), number: 2, sdp: "v=0", lines: ["5": .picture(10), "a": .camera]))
+                == .offerMedia(OfferMedia(.number(7), number: 2, sdp: "v=0", lines: ["5": .picture(10), "a": .camera])))
         for name in [
             "", "picture", "picture:", "picture:-1", "picture:256", "picture:1:2", "sound:x", "Camera", "hologram",
         ] {
@@ -165,40 +178,40 @@ import Testing
         }
         #expect(
             try decode("media.view", #"{"room":7,"seat":3,"size":"middle"}"#)
-                == .viewPicture(.number(7), .seat(3), .middle))
+                == .viewPicture(ViewPicture(.number(7), .seat(3), .middle)))
         #expect(
             try decode("media.view", #"{"room":7,"screen":true,"size":"off"}"#)
-                == .viewPicture(.number(7), .screen, .off))
+                == .viewPicture(ViewPicture(.number(7), .screen, .off)))
         #expect(
             try decode("media.view", #"{"room":7,"guest":1,"size":"low"}"#)
-                == .viewPicture(.number(7), .guest(1), .low))
+                == .viewPicture(ViewPicture(.number(7), .guest(1), .low)))
         for params in [
             #"{"room":7,"size":"off"}"#, #"{"room":7,"seat":-1,"size":"off"}"#, #"{"room":7,"seat":1,"size":"huge"}"#,
         ] {
             #expect(throws: (any Error).self) { try decode("media.view", params) }
         }
-        guard case .rooms(.createRoom(let creation, _, _)) = try decode("room.create", #"{"name":"n"}"#) else {
+        guard case .rooms(.createRoom(let plain)) = try decode("room.create", #"{"name":"n"}"#) else {
             Issue.record("not a creation")
             return
         }
-        #expect(creation == RoomCreation(settings: RoomSettings(name: "n")))
+        #expect(plain.creation == RoomCreation(settings: RoomSettings(name: "n")))
         guard
-            case .rooms(.createRoom(let listed, _, _)) = try decode(
+            case .rooms(.createRoom(let listed)) = try decode(
                 "room.create", #"{"name":"n","seats":[{"muted":true},{}]}"#)
         else {
             Issue.record("not a creation")
             return
         }
-        #expect(listed.seats == [SeatSetup(muted: true), SeatSetup()])
+        #expect(listed.creation.seats == [SeatSetup(muted: true), SeatSetup()])
         for (word, isAdvisory) in [("advisory", true), ("enforced", false)] {
             guard
-                case .rooms(.createRoom(let made, _, _)) = try decode(
+                case .rooms(.createRoom(let made)) = try decode(
                     "room.create", #"{"name":"n","consent":"\#(word)"}"#)
             else {
                 Issue.record("not a creation")
                 return
             }
-            #expect(made.settings.isAdvisory == isAdvisory)
+            #expect(made.creation.settings.isAdvisory == isAdvisory)
         }
         #expect(throws: (any Error).self) { try decode("room.create", #"{"name":"n","consent":"perhaps"}"#) }
     }

@@ -51,66 +51,77 @@ private final class KeptText: SharedText {
                 SessionOpening(
                     application: ApplicationID(1_400_000_001), user: alice, ticket: "t", name: "Alice",
                     avatar: "/a.png",
-                    resume: "secret", client: "name 1.2")),
+                    resume: "secret", client: .init(name: "name", version: "1.2"))),
             .openSession(SessionOpening(application: ApplicationID(1), user: alice, ticket: "t")),
-            .renewSession(ticket: "t"), .closeSession, .readClock,
-            .setProfile(name: "n", avatar: nil, bio: "b"), .getProfiles([alice, bobID]),
+            .renewSession(RenewSession(ticket: "t")), .closeSession, .readClock,
+            .setProfile(SetProfile(name: "n", avatar: nil, bio: "b")), .getProfiles(GetProfiles([alice, bobID])),
             .rooms(
                 .createRoom(
-                    RoomCreation(
-                        room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
-                        seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key)),
-            .rooms(.createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil)),
-            .rooms(.createRoom(RoomCreation(settings: advisory), key: nil)),
+                    CreateRoom(
+                        RoomCreation(
+                            room: string,
+                            settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
+                            seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key))),
+            .rooms(.createRoom(CreateRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil))),
+            .rooms(.createRoom(CreateRoom(RoomCreation(settings: advisory), key: nil))),
             .rooms(
                 .createRoom(
-                    RoomCreation(kind: .live, settings: RoomSettings(name: "n", pictureFormat: .h264)), key: nil)),
-            .rooms(.enterRoom(room, since: nil)),
+                    CreateRoom(
+                        RoomCreation(kind: .live, settings: RoomSettings(name: "n", pictureFormat: .h264)), key: nil))),
+            .rooms(.enterRoom(EnterRoom(room, since: nil))),
             .wallet(.listGifts), .wallet(.read), .wallet(.readStatement(StatementQuery())),
             .wallet(.readStatement(StatementQuery(account: .earnings, before: 7, limit: 100))),
-            .rooms(.enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max))),
+            .rooms(.enterRoom(EnterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max)))),
             .rooms(.listRooms(RoomQuery())),
             .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", order: .busiest, limit: 3, cursor: "c"))),
-            .rooms(.getRooms([room, string])), .rooms(.listMembers(room, .users([alice]))),
-            .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
-            .rooms(.listRestrictions(room)), .rooms(.readGiftRanking(room)),
-            .rooms(.sendReport(room, ReportDraft(bobID, cause: .spam))),
-            .rooms(.sendReport(room, ReportDraft(bobID, cause: .minor, words: "w", message: 7))),
-            .rooms(.listInvitations(room, cursor: nil)),
-            .rooms(.listInvitations(room, cursor: "17.i-1")),
+            .rooms(.getRooms(GetRooms([room, string]))), .rooms(.listMembers(ListMembers(room, .users([alice])))),
+            .rooms(.listMembers(ListMembers(room, .everyone(limit: 9, cursor: "c")))),
+            .rooms(.listRestrictions(ListRestrictions(room))), .rooms(.readGiftRanking(ReadGiftRanking(room))),
+            .rooms(.sendReport(SendReport(room, ReportDraft(bobID, cause: .spam)))),
+            .rooms(.sendReport(SendReport(room, ReportDraft(bobID, cause: .minor, words: "w", message: 7)))),
+            .rooms(.listInvitations(ListInvitations(room, cursor: nil))),
+            .rooms(.listInvitations(ListInvitations(room, cursor: "17.i-1"))),
             .sendSignal(SignalDraft(to: bobID, .text("hi"), id: "s-1")),
             .sendSignal(SignalDraft(to: bobID, .custom(command: "LOOK", message: "{}"))),
-            .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
+            .offerMedia(OfferMedia(room, number: 3, sdp: "v=0\r\n")), .closeMedia(CloseMedia(room)),
             .offerMedia(
-                room, number: 4, sdp: "v=0\r\n",
-                lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)]),
-            .viewPicture(room, .seat(3), .low), .viewPicture(room, .screen, .off),
-            .viewPicture(room, .guest(2), .high), .rooms(.readRequestStill(room, id: "i")),
-            .rooms(.setStill(room, nil)), .testLine(sdp: "v=0"), .endLineTest,
-            .rooms(.setStill(string, try StillPicture(jpeg: TestJPEG.bytes(width: 360, height: 203)))),
-            .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
-            .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
+                OfferMedia(
+                    room, number: 4, sdp: "v=0\r\n",
+                    lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)])),
+            .viewPicture(ViewPicture(room, .seat(3), .low)), .viewPicture(ViewPicture(room, .screen, .off)),
+            .viewPicture(ViewPicture(room, .guest(2), .high)),
+            .rooms(.readRequestStill(ReadRequestStill(room, id: "i"))),
+            .rooms(.setStill(SetStill(room, nil))), .testLine(TestLine(sdp: "v=0")), .endLineTest,
+            .rooms(.setStill(SetStill(string, try StillPicture(jpeg: TestJPEG.bytes(width: 360, height: 203))))),
+            .stateLatency(StateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7))),
+            .stateLatency(
+                StateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30))),
         ]
         let commands: [RoomCommand] = [
-            .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
-            .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
-            .allowCamera(3, allowed: true), .startScreen, .stopScreen,
+            .takeSeat(TakeSeat(1)), .leaveSeat, .moveSeat(MoveSeat(2)), .pickSeat(PickSeat(1, bobID)),
+            .kickSeat(KickSeat(1)), .muteSeat(MuteSeat(1, muted: true)),
+            .closeSeat(CloseSeat(1, closed: false)), .setMicrophone(SetMicrophone(muted: true)),
+            .setCamera(SetCamera(on: false)),
+            .allowCamera(AllowCamera(3, allowed: true)), .startScreen, .stopScreen,
             .setAttributes(AttributesDraft(set: ["a": "1"], add: ["n": 5], remove: ["b"], replace: true)),
             .setAttributes(AttributesDraft()),
-            .arrangeStage(StageLayout(form: .spotlight, large: bobID)), .arrangeStage(StageLayout()),
+            .arrangeStage(ArrangeStage(StageLayout(form: .spotlight, large: bobID))),
+            .arrangeStage(ArrangeStage(StageLayout())),
             .sendInvitation(
                 InvitationDraft(
                     to: bobID, command: "c", content: "", words: "안녕",
                     still: try StillPicture(jpeg: TestJPEG.bytes(width: 90, height: 160)), id: "i")),
-            .challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 5, forfeit: "Sing")),
-            .challenge(.number(8), nil), .cancelChallenge, .answerChallenge(id: "a", agreed: true, pause: nil),
-            .answerChallenge(id: "a", agreed: false, pause: .all), .readyForPK, .quitPK(link: "l"), .quitPK(link: nil),
-            .muteLink("l", muted: false),
+            .challenge(ChallengeHost(.number(8), PKTerms(seconds: 60, forfeitSeconds: 5, forfeit: "Sing"))),
+            .challenge(ChallengeHost(.number(8), nil)), .cancelChallenge,
+            .answerChallenge(AnswerChallenge(id: "a", agreed: true, pause: nil)),
+            .answerChallenge(AnswerChallenge(id: "a", agreed: false, pause: .all)), .readyForPK,
+            .quitPK(QuitPK(link: "l")), .quitPK(QuitPK(link: nil)),
+            .muteLink(MuteLink("l", muted: false)),
             .sendInvitation(InvitationDraft(to: bobID, command: "c", content: "x", timeoutSeconds: 9, id: "i")),
-            .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil),
-            .rejectInvitation(id: "i", reason: "r"),
-            .cancelInvitation(id: "i"), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
-            .sendMessage(MessageDraft(.custom(command: "c", message: "m"), priority: .low)), .sendLikes(100),
+            .acceptInvitation(AcceptInvitation(id: "i")), .rejectInvitation(RejectInvitation(id: "i", reason: nil)),
+            .rejectInvitation(RejectInvitation(id: "i", reason: "r")),
+            .cancelInvitation(CancelInvitation(id: "i")), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
+            .sendMessage(MessageDraft(.custom(command: "c", message: "m"), priority: .low)), .sendLikes(SendLikes(100)),
             .sendGift(GiftDraft(gift: "rose", count: 999, to: bobID)), .sendGift(GiftDraft(gift: "rose")),
             .updateRoom(RoomUpdate(name: "n", tags: [])), .updateRoom(RoomUpdate(cover: "", needsRequest: false)),
             .startSong(
@@ -120,16 +131,18 @@ private final class KeptText: SharedText {
                         lyrics: "/l"),
                     track: .original, positionMs: 5, leadMs: 700)),
             .startSong(SongDraft(song: Song(id: "s", title: "t", durationMs: 9, accompaniment: "/a"))),
-            .pauseSong, .resumeSong(leadMs: 800), .seekSong(positionMs: 4, leadMs: 900), .setSongTrack(.original),
-            .stopSong, .setDuetMode(.together, leader: nil), .setDuetMode(.leadFollow, leader: nil),
-            .setDuetMode(.leadFollow, leader: bobID),
-            .updateRoom(RoomUpdate(slowSeconds: 30, hostsOnly: true, noLinks: false)), .deleteMessage(7),
+            .pauseSong, .resumeSong(ResumeSong(leadMs: 800)), .seekSong(SeekSong(positionMs: 4, leadMs: 900)),
+            .setSongTrack(SetSongTrack(.original)),
+            .stopSong, .setDuetMode(SetDuetMode(.together, leader: nil)),
+            .setDuetMode(SetDuetMode(.leadFollow, leader: nil)),
+            .setDuetMode(SetDuetMode(.leadFollow, leader: bobID)),
+            .updateRoom(RoomUpdate(slowSeconds: 30, hostsOnly: true, noLinks: false)), .deleteMessage(DeleteMessage(7)),
             .setRestriction(RestrictionDraft(.ban, of: bobID, seconds: 600, everywhere: true, reason: "why")),
-            .setRestriction(RestrictionDraft(.chatMute, of: bobID)), .liftRestriction(.ban, of: bobID),
-            .setOwner(bobID), .setRole(bobID, .admin), .exitRoom, .destroyRoom,
+            .setRestriction(RestrictionDraft(.chatMute, of: bobID)), .liftRestriction(LiftRestriction(.ban, of: bobID)),
+            .setOwner(SetOwner(bobID)), .setRole(SetRole(bobID, .admin)), .exitRoom, .destroyRoom,
         ]
         bodies += commands.flatMap { [.rooms(.command(room, $0, key: key)), .rooms(.command(string, $0, key: nil))] }
-        if let key { bodies.append(.wallet(.drawCoins(key: key))) }
+        if let key { bodies.append(.wallet(.drawCoins(DrawCoins(key: key)))) }
         for (number, body) in bodies.enumerated() {
             let call = try Call.decode(Data(Call(number: Int64(number), body).text))
             #expect(call == Call(id: .number(Int64(number)), method: body.method, body: body))
@@ -155,15 +168,15 @@ private final class KeptText: SharedText {
             session: "s", resumed: true, user: bob, time: 1, expiresInSeconds: 2, rooms: [room], mediaEpoch: 3,
             limits: .init(textBytes: 4, seats: 5),
             iceServers: [.init(urls: ["turn:x"], username: "u", credential: "c")])
-        #expect(try answer(.sessionOpen, opened) == .session(opened))
+        #expect(try answer(.call(.sessionOpen), opened) == .session(opened))
         let renewed = SessionRenewed(expiresInSeconds: 4)
-        #expect(try answer(.sessionRenew, renewed) == .renewed(renewed))
+        #expect(try answer(.call(.sessionRenew), renewed) == .renewed(renewed))
         let clock = ClockReading(time: 1, monotonicUs: 2)
-        #expect(try answer(.clockRead, clock) == .clock(clock))
-        #expect(try answer(.profileSet, ProfileAnswer(user: bob)) == .profile(bob))
-        #expect(try answer(.profileGet, ProfilesAnswer(users: [bob])) == .profiles([bob]))
-        #expect(try answer(.roomCreate, RoomCreated(snapshot: snapshot)) == .created(snapshot))
-        #expect(try answer(.roomEnter, RoomEntered(.snapshot(snapshot))) == .entered(.snapshot(snapshot)))
+        #expect(try answer(.call(.clockRead), clock) == .clock(clock))
+        #expect(try answer(.call(.profileSet), ProfileAnswer(user: bob)) == .profile(bob))
+        #expect(try answer(.call(.profileGet), ProfilesAnswer(users: [bob])) == .profiles([bob]))
+        #expect(try answer(.call(.roomCreate), RoomCreated(snapshot: snapshot)) == .created(snapshot))
+        #expect(try answer(.call(.roomEnter), RoomEntered(.snapshot(snapshot))) == .entered(.snapshot(snapshot)))
         // By a text that others share: what concerns the reader is the reader's.
         var (first, second) = (snapshot, snapshot)
         first.sharedText = KeptText()
@@ -174,7 +187,7 @@ private final class KeptText: SharedText {
         second.info.memberCount = 4
         for entered in [first, second] {
             let text = Data(Answer.entered(.number(4), .snapshot(entered)))
-            guard case .answer(4, let answer) = ServerMessage.decode(text, expected: [4: .roomEnter]) else {
+            guard case .answer(4, let answer) = ServerMessage.decode(text, expected: [4: .call(.roomEnter)]) else {
                 Issue.record("\(String(decoding: text, as: UTF8.self))")
                 continue
             }
@@ -186,24 +199,24 @@ private final class KeptText: SharedText {
                 memberCount: 1, presence: [.init(user: bobID, presence: .reconnecting)], invitations: [invitation],
                 settled: [InvitationNews(invitation: invitation, by: bobID)],
                 likes: 5, ownerAbsentUntil: 6, heir: bobID), mediaEpoch: 7)
-        #expect(try answer(.roomEnter, RoomEntered(.resumed(gap))) == .entered(.resumed(gap)))
+        #expect(try answer(.call(.roomEnter), RoomEntered(.resumed(gap))) == .entered(.resumed(gap)))
         let page = RoomPage(rooms: [info], cursor: "c")
-        #expect(try answer(.roomList, page) == .page(page))
-        #expect(try answer(.roomGet, RoomsAnswer(rooms: [info])) == .rooms([info]))
+        #expect(try answer(.call(.roomList), page) == .page(page))
+        #expect(try answer(.call(.roomGet), RoomsAnswer(rooms: [info])) == .rooms([info]))
         let members = MembersPage(members: [snapshot.me], count: 3)
-        #expect(try answer(.roomMembers, members) == .members(members))
+        #expect(try answer(.call(.roomMembers), members) == .members(members))
         let media = MediaAnswered(
             number: 1, sdp: "v=0", slots: [.init(seat: 0, mid: "1"), .init(mixMid: "2")], mediaEpoch: 2,
             iceServers: [.init(urls: ["stun:x"])])
-        #expect(try answer(.mediaOffer, media) == .media(media))
-        #expect(try answer(.mediaClose, Answer.Empty()) == .empty)
-        #expect(try answer(.mediaView, Answer.Empty()) == .empty)
-        #expect(try answer(.songLatency, Answer.Empty()) == .empty)
+        #expect(try answer(.call(.mediaOffer), media) == .media(media))
+        #expect(try answer(.call(.mediaClose), Answer.Empty()) == .empty)
+        #expect(try answer(.call(.mediaView), Answer.Empty()) == .empty)
+        #expect(try answer(.call(.songLatency), Answer.Empty()) == .empty)
         for outcome in [
             CommandOutcome(.done), CommandOutcome(.done, seq: 9), CommandOutcome(.invited(id: "i", position: 2)),
             CommandOutcome(.sent(chat: 4, time: 5)), CommandOutcome(.liked(total: 6)),
         ] {
-            #expect(try answer(.seatTake, CommandAnswer(outcome)) == .command(outcome))
+            #expect(try answer(.command(.takeSeat), CommandAnswer(outcome)) == .command(outcome))
         }
     }
 

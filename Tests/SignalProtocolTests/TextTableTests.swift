@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import RoomTestSupport
 import Testing
 
 @testable import SignalProtocol
@@ -7,6 +8,7 @@ import Testing
 /// The table of texts in Documentation/build/protocol.md has every text that a call may have, as the declarations of the calls ask for it, and says
 /// of each what the code does with it.
 @Suite struct TextTableTests {
+    private static let picture = Data(TestJPEG.bytes()).base64EncodedString()
     /// One of the words that a call takes there.
     private static let words: [String: String] = [
         "room.create.consent": "advisory", "room.create.kind": "voice", "room.create.pictureFormat": "vp8",
@@ -15,14 +17,15 @@ import Testing
         "message.send.priority": "high", "restriction.set.kind": "ban", "restriction.lift.kind": "ban",
         "report.send.cause": "spam", "song.start.track": "original", "song.track.track": "original",
         "duet.mode.mode": "together", "pk.answer.pause": "host", "media.view.size": "low",
-        "media.offer.lines.*": "camera", "wallet.statement.account": "wallet", "wallet.statement.cursor": "1",
+        "invitation.send.still": picture, "still.set.picture": picture, "media.offer.lines.*": "camera",
+        "wallet.statement.account": "wallet", "wallet.statement.cursor": "1",
     ]
 
     private struct Outer: Decodable {
-        let parameters: Parameters
+        let parameters: ParameterDecoder
         enum Keys: String, CodingKey { case params }
         init(from decoder: any Decoder) throws {
-            parameters = try Parameters(decoder.container(keyedBy: Keys.self), key: .params)
+            parameters = try ParameterDecoder(decoder.container(keyedBy: Keys.self), key: .params)
         }
     }
 
@@ -40,7 +43,7 @@ import Testing
                 record.words["params." + path.dropFirst(method.rawValue.count + 1)] = word
             }
             do {
-                bodies.append(try method.decode(Outer(from: RecordingDecoder(record)).parameters))
+                bodies.append(try method.body(from: Outer(from: RecordingDecoder(record)).parameters))
             } catch {
                 // Whatever must be there.
                 guard !missing.isEmpty else { throw error }
@@ -139,10 +142,10 @@ extension Call.Body {
     fileprivate var said: [SaidText]? {
         switch self {
         case .rooms(.command(_, let command, _)): command.texts
-        case .rooms(.createRoom(let creation, _, _)):
-            creation.texts + [SaidText(.roomID, "", "room")]
+        case .rooms(.createRoom(let asked)):
+            asked.creation.texts + [SaidText(.roomID, "", "room")]
         case .rooms(.listRooms(let query)): query.texts
-        case .rooms(.sendReport(_, let draft)): draft.texts
+        case .rooms(.sendReport(let asked)): asked.report.texts
         case .sendSignal(let draft): draft.body.said(id: draft.id)
         case .setProfile, .openSession: [SaidText(.personName, "", "name"), SaidText(.personBio, "", "bio")]
         default: nil

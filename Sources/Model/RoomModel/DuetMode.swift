@@ -1,3 +1,18 @@
+/// Chooses how the singers sing.
+package struct SetDuetMode: CommandPayload {
+    package static let name = RoomCommand.Name.setDuetMode
+    package var asCommand: RoomCommand { .setDuetMode(self) }
+
+    package var mode: DuetMode.Name
+    /// `nil`: whoever sits foremost leads, where one does.
+    package var leader: UserID?
+
+    package init(_ mode: DuetMode.Name, leader: UserID?) {
+        self.mode = mode
+        self.leader = leader
+    }
+}
+
 /// How the singers of a chorus room sing.
 @nonexhaustive public enum DuetMode: Hashable, Sendable {
     /// Together, each hearing the others. For delays up to `SingersApart.tightLimitMs`.

@@ -62,7 +62,10 @@ public struct Gift: Codable, Hashable, Sendable {
 }
 
 /// What somebody wants to send.
-package struct GiftDraft: Hashable, Sendable {
+package struct GiftDraft: CommandPayload {
+    package static let name = RoomCommand.Name.sendGift
+    package var asCommand: RoomCommand { .sendGift(self) }
+
     /// Its id in the catalogue.
     package var gift: String
     package var count: Int
@@ -73,6 +76,20 @@ package struct GiftDraft: Hashable, Sendable {
         self.gift = gift
         self.count = count
         self.to = to
+    }
+
+    package func check() throws(RoomError) { try RoomError.check(count, in: 1...999, "count") }
+
+    package var texts: [SaidText] { [SaidText(.wordOfTheProtocol, gift, "gift")] }
+
+    private enum CodingKeys: String, CodingKey { case gift, count, to }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            gift: try fields.decode(String.self, forKey: .gift),
+            count: try fields.decodeIfPresent(Int.self, forKey: .count) ?? 1,
+            to: try fields.decodeIfPresent(UserID.self, forKey: .to))
     }
 }
 

@@ -1,3 +1,49 @@
+/// Says yes.
+package struct AcceptInvitation: CommandPayload {
+    package static let name = RoomCommand.Name.acceptInvitation
+    package var asCommand: RoomCommand { .acceptInvitation(self) }
+
+    package var id: String
+
+    package init(id: String) {
+        self.id = id
+    }
+
+    package var texts: [SaidText] { [SaidText(.wordOfTheProtocol, id, "id")] }
+}
+
+/// Says no.
+package struct RejectInvitation: CommandPayload {
+    package static let name = RoomCommand.Name.rejectInvitation
+    package var asCommand: RoomCommand { .rejectInvitation(self) }
+
+    package var id: String
+    package var reason: String?
+
+    package init(id: String, reason: String?) {
+        self.id = id
+        self.reason = reason
+    }
+
+    package var texts: [SaidText] {
+        [SaidText(.wordOfTheProtocol, id, "id")] + (reason.map { [SaidText(.rejectionReason, $0, "reason")] } ?? [])
+    }
+}
+
+/// Takes back what one asked.
+package struct CancelInvitation: CommandPayload {
+    package static let name = RoomCommand.Name.cancelInvitation
+    package var asCommand: RoomCommand { .cancelInvitation(self) }
+
+    package var id: String
+
+    package init(id: String) {
+        self.id = id
+    }
+
+    package var texts: [SaidText] { [SaidText(.wordOfTheProtocol, id, "id")] }
+}
+
 /// The state of an invitation.
 @nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable {
     /// Not answered yet.
@@ -121,7 +167,10 @@ package struct InvitationsPage: Codable, Hashable, Sendable {
 }
 
 /// What somebody wants to send as an invitation.
-package struct InvitationDraft: Hashable, Sendable {
+package struct InvitationDraft: CommandPayload {
+    package static let name = RoomCommand.Name.sendInvitation
+    package var asCommand: RoomCommand { .sendInvitation(self) }
+
     package var to: UserID
     package var command: String
     package var content: String
@@ -144,5 +193,39 @@ package struct InvitationDraft: Hashable, Sendable {
         self.still = still
         self.timeoutSeconds = timeoutSeconds
         self.id = id
+    }
+
+    package func check() throws(RoomError) { try RoomError.check(timeoutSeconds, in: 0...3_600, "timeoutSeconds") }
+
+    package var texts: [SaidText] {
+        [
+            SaidText(.invitationCommand, command, "command"), SaidText(.invitationContent, content, "content"),
+            words.map { SaidText(.invitationWords, $0, "words") }, id.said(),
+        ].compactMap { $0 }
+    }
+
+    private enum CodingKeys: String, CodingKey { case user, command, content, words, still, timeoutSeconds, id }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            to: try fields.decode(UserID.self, forKey: .user),
+            command: try fields.decode(String.self, forKey: .command),
+            content: try fields.decodeIfPresent(String.self, forKey: .content) ?? "",
+            words: try fields.decodeIfPresent(String.self, forKey: .words),
+            still: try StillPicture(ifPresentIn: fields, .still, byteLimit: StillPicture.requestByteLimit),
+            timeoutSeconds: try fields.decodeIfPresent(Int.self, forKey: .timeoutSeconds) ?? 0,
+            id: try fields.decodeIfPresent(String.self, forKey: .id))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(to, forKey: .user)
+        try fields.encode(command, forKey: .command)
+        try fields.encode(content, forKey: .content)
+        try fields.encodeIfPresent(words, forKey: .words)
+        try fields.encodeIfPresent(still?.base64, forKey: .still)
+        try fields.encode(timeoutSeconds, forKey: .timeoutSeconds)
+        try fields.encodeIfPresent(id, forKey: .id)
     }
 }

@@ -1,3 +1,18 @@
+/// Likes the room, as often as somebody has tapped.
+package struct SendLikes: CommandPayload {
+    package static let name = RoomCommand.Name.sendLikes
+    package var asCommand: RoomCommand { .sendLikes(self) }
+
+    /// 1…100
+    package var count: Int
+
+    package init(_ count: Int) {
+        self.count = count
+    }
+
+    package func check() throws(RoomError) { try RoomError.check(count, in: 1...100, "count") }
+}
+
 /// What a message carries: a text, or a custom command with its text.
 @nonexhaustive public enum MessageBody: Hashable, Sendable {
     /// A text.
@@ -125,8 +140,23 @@ public struct Message: Hashable, Sendable, Codable {
     }
 }
 
+extension MessageBody {
+    package func said(id: String?) -> [SaidText] {
+        let said =
+            switch self {
+            case .text(let text): [SaidText(.messageText, text, "text")]
+            case .custom(let command, let message):
+                [SaidText(.messageCommand, command, "command"), SaidText(.messageContent, message, "message")]
+            }
+        return said + [id.said()].compactMap { $0 }
+    }
+}
+
 /// What somebody wants to say.
-package struct MessageDraft: Hashable, Sendable {
+package struct MessageDraft: CommandPayload {
+    package static let name = RoomCommand.Name.sendMessage
+    package var asCommand: RoomCommand { .sendMessage(self) }
+
     package var body: MessageBody
     /// The client's own id, echoed to everybody.
     package var id: String?
@@ -136,5 +166,23 @@ package struct MessageDraft: Hashable, Sendable {
         self.body = body
         self.id = id
         self.priority = priority
+    }
+
+    package var texts: [SaidText] { body.said(id: id) }
+
+    private enum CodingKeys: String, CodingKey { case id, priority }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try MessageBody(from: decoder), id: try fields.decodeIfPresent(String.self, forKey: .id),
+            priority: try fields.decodeIfPresent(MessagePriority.self, forKey: .priority) ?? .normal)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try body.encode(to: encoder)
+        try fields.encodeIfPresent(id, forKey: .id)
+        if priority != .normal { try fields.encode(priority, forKey: .priority) }
     }
 }

@@ -1,3 +1,30 @@
+/// Removes a message.
+package struct DeleteMessage: CommandPayload {
+    package static let name = RoomCommand.Name.deleteMessage
+    package var asCommand: RoomCommand { .deleteMessage(self) }
+
+    /// Its number.
+    package var chat: UInt64
+
+    package init(_ chat: UInt64) {
+        self.chat = chat
+    }
+}
+
+/// Lifts a restriction before its time.
+package struct LiftRestriction: CommandPayload {
+    package static let name = RoomCommand.Name.liftRestriction
+    package var asCommand: RoomCommand { .liftRestriction(self) }
+
+    package var kind: RestrictionKind
+    package var user: UserID
+
+    package init(_ kind: RestrictionKind, of user: UserID) {
+        self.kind = kind
+        self.user = user
+    }
+}
+
 /// What a room's chat takes, and from whom. Owner and admins keep to none of it.
 public struct ChatSettings: Codable, Hashable, Sendable {
     /// How many seconds one person waits between two messages, 0…3,600. 0: not at all.
@@ -149,7 +176,10 @@ package enum RestrictionScope: Hashable, Sendable {
 }
 
 /// What somebody who runs the room wants to keep another person from.
-package struct RestrictionDraft: Hashable, Sendable {
+package struct RestrictionDraft: CommandPayload {
+    package static let name = RoomCommand.Name.setRestriction
+    package var asCommand: RoomCommand { .setRestriction(self) }
+
     package var kind: RestrictionKind
     package var user: UserID
     /// `nil`: a mute until the room ends, a ban for good. 0: a ban from one room that is over at once.
@@ -169,6 +199,28 @@ package struct RestrictionDraft: Hashable, Sendable {
 
     /// Whether it puts somebody out who may come back at once.
     package var isRemoval: Bool { kind == .ban && seconds == 0 && !everywhere }
+
+    package var texts: [SaidText] { reason.map { [SaidText(.restrictionReason, $0, "reason")] } ?? [] }
+
+    private enum CodingKeys: String, CodingKey { case kind, user, seconds, everywhere, reason }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try fields.decode(RestrictionKind.self, forKey: .kind), of: try fields.decode(UserID.self, forKey: .user),
+            seconds: try fields.decodeIfPresent(Int.self, forKey: .seconds),
+            everywhere: try fields.decodeIfPresent(Bool.self, forKey: .everywhere) ?? false,
+            reason: try fields.decodeIfPresent(String.self, forKey: .reason))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(kind, forKey: .kind)
+        try fields.encode(user, forKey: .user)
+        try fields.encodeIfPresent(seconds, forKey: .seconds)
+        if everywhere { try fields.encode(true, forKey: .everywhere) }
+        try fields.encodeIfPresent(reason, forKey: .reason)
+    }
 }
 
 extension RoomError {

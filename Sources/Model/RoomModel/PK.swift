@@ -342,7 +342,7 @@ public struct PKPoints: Codable, Hashable, Sendable {
 }
 
 /// For how long a host who declines wants to be left alone.
-package enum PKPause: String, Hashable, Sendable {
+package enum PKPause: String, Codable, Hashable, Sendable, CaseIterable {
     /// By that host, for three minutes.
     case host
     /// By everybody, for twelve hours.

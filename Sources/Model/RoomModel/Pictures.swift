@@ -1,3 +1,48 @@
+/// Switches one's own camera.
+package struct SetCamera: CommandPayload {
+    package static let name = RoomCommand.Name.setCamera
+    package var asCommand: RoomCommand { .setCamera(self) }
+
+    package var on: Bool
+
+    package init(on: Bool) {
+        self.on = on
+    }
+
+    /// Whoever is seen no more needs no right to.
+    package var usesRights: Bool { on }
+}
+
+/// Switches off the camera of whoever sits there, or allows it again.
+package struct AllowCamera: SeatPayload {
+    package static let name = RoomCommand.Name.allowCamera
+    package var asCommand: RoomCommand { .allowCamera(self) }
+
+    package var seat: Int
+    package var allowed: Bool
+
+    package init(_ seat: Int, allowed: Bool) {
+        self.seat = seat
+        self.allowed = allowed
+    }
+}
+
+/// Shares one's screen.
+package struct StartScreen: CommandPayload {
+    package static let name = RoomCommand.Name.startScreen
+    package var asCommand: RoomCommand { .startScreen }
+
+    package init() {}
+}
+
+/// Ends the sharing of a screen.
+package struct StopScreen: CommandPayload {
+    package static let name = RoomCommand.Name.stopScreen
+    package var asCommand: RoomCommand { .stopScreen }
+
+    package init() {}
+}
+
 /// How much of a picture one wants, or gets.
 package enum PictureSize: String, Codable, Hashable, Sendable {
     /// Nothing is sent.

@@ -31,4 +31,6 @@ package struct ReportDraft: Hashable, Sendable {
         self.words = words
         self.message = message
     }
+
+    package var texts: [SaidText] { words.map { [SaidText(.reportWords, $0, "words")] } ?? [] }
 }

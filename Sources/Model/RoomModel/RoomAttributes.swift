@@ -32,7 +32,10 @@ package struct AttributesChange: Codable, Hashable, Sendable {
 }
 
 /// What somebody wants to change of a room's attributes.
-package struct AttributesDraft: Hashable, Sendable {
+package struct AttributesDraft: CommandPayload {
+    package static let name = RoomCommand.Name.setAttributes
+    package var asCommand: RoomCommand { .setAttributes(self) }
+
     // The published sizes (references.md, chat REST API).
     /// How many a room keeps.
     package static let most = 16
@@ -57,5 +60,30 @@ package struct AttributesDraft: Hashable, Sendable {
         self.add = add
         self.remove = remove
         self.replace = replace
+    }
+
+    package var texts: [SaidText] {
+        self.set.flatMap { [SaidText(.attributeName, $0, "set"), SaidText(.attributeValue, $1, "set")] }
+            + add.keys.map { SaidText(.attributeName, $0, "add") }
+            + remove.map { SaidText(.wordOfTheProtocol, $0, "remove") }
+    }
+
+    private enum CodingKeys: String, CodingKey { case set, add, remove, replace }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            set: try fields.decodeIfPresent([String: String].self, forKey: .set) ?? [:],
+            add: try fields.decodeIfPresent([String: Int64].self, forKey: .add) ?? [:],
+            remove: try fields.decodeIfPresent([String].self, forKey: .remove) ?? [],
+            replace: try fields.decodeIfPresent(Bool.self, forKey: .replace) ?? false)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        if !self.set.isEmpty { try fields.encode(self.set, forKey: .set) }
+        if !add.isEmpty { try fields.encode(add, forKey: .add) }
+        if !remove.isEmpty { try fields.encode(remove, forKey: .remove) }
+        if replace { try fields.encode(true, forKey: .replace) }
     }
 }

@@ -1,162 +1,236 @@
-/// What a person in a room can ask for.
-package enum RoomCommand: Hashable, Sendable {
-    // seats
-    case takeSeat(Int)
-    case leaveSeat
-    case moveSeat(Int)
-    case pickSeat(Int, UserID)
-    case kickSeat(Int)
-    case muteSeat(Int, muted: Bool)
-    case closeSeat(Int, closed: Bool)
-    case setMicrophone(muted: Bool)
-    // pictures
-    case setCamera(on: Bool)
-    case allowCamera(Int, allowed: Bool)
-    case startScreen
-    case stopScreen
-    case arrangeStage(StageLayout)
-    // invitations
-    case sendInvitation(InvitationDraft)
-    case acceptInvitation(id: String)
-    case rejectInvitation(id: String, reason: String?)
-    case cancelInvitation(id: String)
-    // chat
-    case sendMessage(MessageDraft)
-    case sendLikes(Int)
-    case sendGift(GiftDraft)
-    // moderation
-    case deleteMessage(UInt64)
-    case setRestriction(RestrictionDraft)
-    case liftRestriction(RestrictionKind, of: UserID)
-    // songs
-    case startSong(SongDraft)
-    case pauseSong
-    case resumeSong(leadMs: Int64)
-    case seekSong(positionMs: Int64, leadMs: Int64)
-    case setSongTrack(SongTrack)
-    case stopSong
-    /// Without a leader whoever sits foremost leads.
-    case setDuetMode(DuetMode.Name, leader: UserID?)
-    // other rooms
-    /// Asks another room's host for a PK, or without terms for a link alone.
-    case challenge(RoomID, PKTerms?)
-    case cancelChallenge
-    case answerChallenge(id: String, agreed: Bool, pause: PKPause?)
-    /// The host sees the other one.
-    case readyForPK
-    /// Ends a link and the PK with it; without an id the only one.
-    case quitPK(link: String?)
-    case muteLink(String, muted: Bool)
-    // membership
-    case updateRoom(RoomUpdate)
-    case setAttributes(AttributesDraft)
-    case setRole(UserID, Role)
-    /// Hands the room over.
-    case setOwner(UserID)
-    case exitRoom
-    case destroyRoom
+/// The parameters of a call: one value, declared once, which the wire, the rules and the clients share. Its fields stand in the call by
+/// their names. What does not fit is refused by a `RoomError` that names the field (`ParameterDecoder`).
+package protocol CallPayload: Codable, Hashable, Sendable {
+    /// What can be judged without looking at a room: bounds of numbers, lengths of lists.
+    func check() throws(RoomError)
+}
 
-    /// The command without its arguments: a line of the permission table.
-    package enum Name: String, CaseIterable, Hashable, Sendable {
-        case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
-        case setCamera, allowCamera, startScreen, stopScreen, arrangeStage
-        case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
-        case sendMessage, sendLikes, sendGift
-        case deleteMessage, setRestriction, liftRestriction
-        case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
-        case challenge, cancelChallenge, answerChallenge, readyForPK, quitPK, muteLink
-        case updateRoom, setAttributes, setRole, setOwner, exitRoom, destroyRoom
-    }
+extension CallPayload {
+    package func check() throws(RoomError) {}
+}
 
-    package var name: Name {
-        switch self {
-        case .takeSeat: .takeSeat
-        case .leaveSeat: .leaveSeat
-        case .moveSeat: .moveSeat
-        case .pickSeat: .pickSeat
-        case .kickSeat: .kickSeat
-        case .muteSeat: .muteSeat
-        case .closeSeat: .closeSeat
-        case .setMicrophone: .setMicrophone
-        case .setCamera: .setCamera
-        case .allowCamera: .allowCamera
-        case .startScreen: .startScreen
-        case .stopScreen: .stopScreen
-        case .arrangeStage: .arrangeStage
-        case .sendInvitation: .sendInvitation
-        case .acceptInvitation: .acceptInvitation
-        case .rejectInvitation: .rejectInvitation
-        case .cancelInvitation: .cancelInvitation
-        case .sendMessage: .sendMessage
-        case .sendLikes: .sendLikes
-        case .sendGift: .sendGift
-        case .deleteMessage: .deleteMessage
-        case .setRestriction: .setRestriction
-        case .liftRestriction: .liftRestriction
-        case .startSong: .startSong
-        case .pauseSong: .pauseSong
-        case .resumeSong: .resumeSong
-        case .seekSong: .seekSong
-        case .setSongTrack: .setSongTrack
-        case .stopSong: .stopSong
-        case .setDuetMode: .setDuetMode
-        case .challenge: .challenge
-        case .cancelChallenge: .cancelChallenge
-        case .answerChallenge: .answerChallenge
-        case .readyForPK: .readyForPK
-        case .quitPK: .quitPK
-        case .muteLink: .muteLink
-        case .updateRoom: .updateRoom
-        case .setAttributes: .setAttributes
-        case .setRole: .setRole
-        case .setOwner: .setOwner
-        case .exitRoom: .exitRoom
-        case .destroyRoom: .destroyRoom
+/// What a command of a room says. On the wire the room and, where the caller has one, the key stand beside its fields.
+package protocol CommandPayload: CallPayload {
+    static var name: RoomCommand.Name { get }
+    /// As one of all commands.
+    var asCommand: RoomCommand { get }
+    /// All that its author wrote.
+    var texts: [SaidText] { get }
+    /// Whether it asks for what the rights in its line of the permission table are about.
+    var usesRights: Bool { get }
+}
+
+extension CommandPayload {
+    package var texts: [SaidText] { [] }
+    package var usesRights: Bool { true }
+}
+
+extension RoomError {
+    /// The refusal of a number that is outside its bounds.
+    package static func check(_ number: Int, in range: ClosedRange<Int>, _ field: String) throws(RoomError) {
+        guard range.contains(number) else {
+            throw .invalid(field, "\(field) is \(range.lowerBound)…\(range.upperBound)")
         }
     }
 }
 
-/// Changes of the settings; what is absent stays.
-package struct RoomUpdate: Hashable, Sendable {
-    package var name: String?
-    package var cover: String?
-    package var tags: [String]?
-    package var needsRequest: Bool?
-    package var slowSeconds: Int?
-    package var hostsOnly: Bool?
-    package var noLinks: Bool?
+/// What a person in a room can ask for. Each command is declared in the file of its subject, here it is one of all.
+package enum RoomCommand: Hashable, Sendable {
+    // seats
+    case takeSeat(TakeSeat)
+    case leaveSeat
+    case moveSeat(MoveSeat)
+    case pickSeat(PickSeat)
+    case kickSeat(KickSeat)
+    case muteSeat(MuteSeat)
+    case closeSeat(CloseSeat)
+    case setMicrophone(SetMicrophone)
+    // pictures
+    case setCamera(SetCamera)
+    case allowCamera(AllowCamera)
+    case startScreen
+    case stopScreen
+    case arrangeStage(ArrangeStage)
+    // invitations
+    case sendInvitation(InvitationDraft)
+    case acceptInvitation(AcceptInvitation)
+    case rejectInvitation(RejectInvitation)
+    case cancelInvitation(CancelInvitation)
+    // chat
+    case sendMessage(MessageDraft)
+    case sendLikes(SendLikes)
+    case sendGift(GiftDraft)
+    // moderation
+    case deleteMessage(DeleteMessage)
+    case setRestriction(RestrictionDraft)
+    case liftRestriction(LiftRestriction)
+    // songs
+    case startSong(SongDraft)
+    case pauseSong
+    case resumeSong(ResumeSong)
+    case seekSong(SeekSong)
+    case setSongTrack(SetSongTrack)
+    case stopSong
+    case setDuetMode(SetDuetMode)
+    // other rooms
+    case challenge(ChallengeHost)
+    case cancelChallenge
+    case answerChallenge(AnswerChallenge)
+    case readyForPK
+    case quitPK(QuitPK)
+    case muteLink(MuteLink)
+    // membership
+    case updateRoom(RoomUpdate)
+    case setAttributes(AttributesDraft)
+    case setRole(SetRole)
+    case setOwner(SetOwner)
+    case exitRoom
+    case destroyRoom
 
-    package init(
-        name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil,
-        slowSeconds: Int? = nil,
-        hostsOnly: Bool? = nil, noLinks: Bool? = nil
-    ) {
-        self.name = name
-        self.cover = cover
-        self.tags = tags
-        self.needsRequest = needsRequest
-        self.slowSeconds = slowSeconds
-        self.hostsOnly = hostsOnly
-        self.noLinks = noLinks
+    /// The command without its arguments: a line of the permission table, and the method on the wire.
+    package enum Name: String, CaseIterable, Hashable, Sendable {
+        case takeSeat = "seat.take"
+        case leaveSeat = "seat.leave"
+        case moveSeat = "seat.move"
+        case pickSeat = "seat.pick"
+        case kickSeat = "seat.kick"
+        case muteSeat = "seat.mute"
+        case closeSeat = "seat.close"
+        case setMicrophone = "microphone.set"
+        case setCamera = "camera.set"
+        case allowCamera = "seat.camera"
+        case startScreen = "screen.start"
+        case stopScreen = "screen.stop"
+        case arrangeStage = "stage.arrange"
+        case sendInvitation = "invitation.send"
+        case acceptInvitation = "invitation.accept"
+        case rejectInvitation = "invitation.reject"
+        case cancelInvitation = "invitation.cancel"
+        case sendMessage = "message.send"
+        case sendLikes = "like.send"
+        case sendGift = "gift.send"
+        case deleteMessage = "message.delete"
+        case setRestriction = "restriction.set"
+        case liftRestriction = "restriction.lift"
+        case startSong = "song.start"
+        case pauseSong = "song.pause"
+        case resumeSong = "song.resume"
+        case seekSong = "song.seek"
+        case setSongTrack = "song.track"
+        case stopSong = "song.stop"
+        case setDuetMode = "duet.mode"
+        case challenge = "pk.challenge"
+        case cancelChallenge = "pk.cancel"
+        case answerChallenge = "pk.answer"
+        case readyForPK = "pk.ready"
+        case quitPK = "pk.quit"
+        case muteLink = "pk.mute"
+        case updateRoom = "room.update"
+        case setAttributes = "attributes.set"
+        case setRole = "role.set"
+        case setOwner = "owner.set"
+        case exitRoom = "room.exit"
+        case destroyRoom = "room.destroy"
     }
+
+    package var payload: any CommandPayload {
+        switch self {
+        case .takeSeat(let payload): payload
+        case .leaveSeat: LeaveSeat()
+        case .moveSeat(let payload): payload
+        case .pickSeat(let payload): payload
+        case .kickSeat(let payload): payload
+        case .muteSeat(let payload): payload
+        case .closeSeat(let payload): payload
+        case .setMicrophone(let payload): payload
+        case .setCamera(let payload): payload
+        case .allowCamera(let payload): payload
+        case .startScreen: StartScreen()
+        case .stopScreen: StopScreen()
+        case .arrangeStage(let payload): payload
+        case .sendInvitation(let payload): payload
+        case .acceptInvitation(let payload): payload
+        case .rejectInvitation(let payload): payload
+        case .cancelInvitation(let payload): payload
+        case .sendMessage(let payload): payload
+        case .sendLikes(let payload): payload
+        case .sendGift(let payload): payload
+        case .deleteMessage(let payload): payload
+        case .setRestriction(let payload): payload
+        case .liftRestriction(let payload): payload
+        case .startSong(let payload): payload
+        case .pauseSong: PauseSong()
+        case .resumeSong(let payload): payload
+        case .seekSong(let payload): payload
+        case .setSongTrack(let payload): payload
+        case .stopSong: StopSong()
+        case .setDuetMode(let payload): payload
+        case .challenge(let payload): payload
+        case .cancelChallenge: CancelChallenge()
+        case .answerChallenge(let payload): payload
+        case .readyForPK: ReadyForPK()
+        case .quitPK(let payload): payload
+        case .muteLink(let payload): payload
+        case .updateRoom(let payload): payload
+        case .setAttributes(let payload): payload
+        case .setRole(let payload): payload
+        case .setOwner(let payload): payload
+        case .exitRoom: ExitRoom()
+        case .destroyRoom: DestroyRoom()
+        }
+    }
+
+    package var name: Name { type(of: payload).name }
+    /// All that its author wrote.
+    package var texts: [SaidText] { payload.texts }
 }
 
-/// What somebody wants to create.
-package struct RoomCreation: Hashable, Sendable {
-    /// `nil`: the server picks a number of 5…7 digits.
-    package var room: RoomID?
-    package var kind: RoomKind
-    package var settings: RoomSettings
-    package var seats: [SeatSetup]
-
-    package init(
-        room: RoomID? = nil, kind: RoomKind = .voice, settings: RoomSettings,
-        seats: [SeatSetup] = Array(repeating: SeatSetup(), count: 8)
-    ) {
-        self.room = room
-        self.kind = kind
-        self.settings = settings
-        self.seats = seats
+extension RoomCommand.Name {
+    package var type: any CommandPayload.Type {
+        switch self {
+        case .takeSeat: TakeSeat.self
+        case .leaveSeat: LeaveSeat.self
+        case .moveSeat: MoveSeat.self
+        case .pickSeat: PickSeat.self
+        case .kickSeat: KickSeat.self
+        case .muteSeat: MuteSeat.self
+        case .closeSeat: CloseSeat.self
+        case .setMicrophone: SetMicrophone.self
+        case .setCamera: SetCamera.self
+        case .allowCamera: AllowCamera.self
+        case .startScreen: StartScreen.self
+        case .stopScreen: StopScreen.self
+        case .arrangeStage: ArrangeStage.self
+        case .sendInvitation: InvitationDraft.self
+        case .acceptInvitation: AcceptInvitation.self
+        case .rejectInvitation: RejectInvitation.self
+        case .cancelInvitation: CancelInvitation.self
+        case .sendMessage: MessageDraft.self
+        case .sendLikes: SendLikes.self
+        case .sendGift: GiftDraft.self
+        case .deleteMessage: DeleteMessage.self
+        case .setRestriction: RestrictionDraft.self
+        case .liftRestriction: LiftRestriction.self
+        case .startSong: SongDraft.self
+        case .pauseSong: PauseSong.self
+        case .resumeSong: ResumeSong.self
+        case .seekSong: SeekSong.self
+        case .setSongTrack: SetSongTrack.self
+        case .stopSong: StopSong.self
+        case .setDuetMode: SetDuetMode.self
+        case .challenge: ChallengeHost.self
+        case .cancelChallenge: CancelChallenge.self
+        case .answerChallenge: AnswerChallenge.self
+        case .readyForPK: ReadyForPK.self
+        case .quitPK: QuitPK.self
+        case .muteLink: MuteLink.self
+        case .updateRoom: RoomUpdate.self
+        case .setAttributes: AttributesDraft.self
+        case .setRole: SetRole.self
+        case .setOwner: SetOwner.self
+        case .exitRoom: ExitRoom.self
+        case .destroyRoom: DestroyRoom.self
+        }
     }
 }
 
@@ -191,12 +265,26 @@ package struct CommandOutcome: Hashable, Sendable {
 
 /// A client's name for one attempt to change something, so that it can safely be tried again: 1…64 printable ASCII
 /// characters.
-package struct IdempotencyKey: Hashable, Sendable {
+package struct IdempotencyKey: Hashable, Sendable, Codable {
     package let rawValue: String
 
     package init?(_ rawValue: String) {
         guard (1...64).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }
         self.rawValue = rawValue
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let key = IdempotencyKey(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a key is 1…64 printable ASCII characters")
+        }
+        self = key
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
     }
 }

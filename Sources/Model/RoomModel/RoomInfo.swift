@@ -250,6 +250,13 @@ package struct RoomQuery: Hashable, Sendable {
         self.limit = limit
         self.cursor = cursor
     }
+
+    package var texts: [SaidText] {
+        [
+            text.map { SaidText(.search, $0, "query") }, tag.map { SaidText(.search, $0, "tag") },
+            cursor.map { SaidText(.cursor, $0, "cursor") },
+        ].compactMap { $0 }
+    }
 }
 
 /// Why a room ended.

@@ -22,15 +22,4 @@ package struct RoomRights: OptionSet, Hashable, Sendable {
     /// What the rights do not reach to.
     package static let refusal = RoomError(
         .permissionDenied, "the key with which you entered does not allow this", reason: "scope")
-
-    /// Whether they reach to that command.
-    package func reach(to command: RoomCommand) -> Bool {
-        switch command {
-        case .takeSeat: !isDisjoint(with: [.sendAudio, .sendVideo])
-        case .setMicrophone(muted: false): contains(.sendAudio)
-        case .setCamera(on: true): contains(.sendVideo)
-        case .startScreen: contains(.sendScreen)
-        default: true
-        }
-    }
 }

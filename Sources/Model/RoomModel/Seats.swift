@@ -1,3 +1,114 @@
+/// A command about one seat.
+package protocol SeatPayload: CommandPayload {
+    /// Its number, from 0.
+    var seat: Int { get }
+}
+
+extension SeatPayload {
+    package func check() throws(RoomError) { try RoomError.check(seat, in: 0...Int(UInt16.max), "seat") }
+}
+
+/// Sits down on a free seat.
+package struct TakeSeat: SeatPayload {
+    package static let name = RoomCommand.Name.takeSeat
+    package var asCommand: RoomCommand { .takeSeat(self) }
+
+    package var seat: Int
+
+    package init(_ seat: Int) {
+        self.seat = seat
+    }
+}
+
+/// Gives up one's own seat.
+package struct LeaveSeat: CommandPayload {
+    package static let name = RoomCommand.Name.leaveSeat
+    package var asCommand: RoomCommand { .leaveSeat }
+
+    package init() {}
+}
+
+/// Goes to another seat.
+package struct MoveSeat: SeatPayload {
+    package static let name = RoomCommand.Name.moveSeat
+    package var asCommand: RoomCommand { .moveSeat(self) }
+
+    package var seat: Int
+
+    package init(_ seat: Int) {
+        self.seat = seat
+    }
+}
+
+/// Puts somebody on a seat.
+package struct PickSeat: SeatPayload {
+    package static let name = RoomCommand.Name.pickSeat
+    package var asCommand: RoomCommand { .pickSeat(self) }
+
+    package var seat: Int
+    package var user: UserID
+
+    package init(_ seat: Int, _ user: UserID) {
+        self.seat = seat
+        self.user = user
+    }
+}
+
+/// Takes a seat away from whoever sits there.
+package struct KickSeat: SeatPayload {
+    package static let name = RoomCommand.Name.kickSeat
+    package var asCommand: RoomCommand { .kickSeat(self) }
+
+    package var seat: Int
+
+    package init(_ seat: Int) {
+        self.seat = seat
+    }
+}
+
+/// Mutes a seat, whoever sits there, or does so no more.
+package struct MuteSeat: SeatPayload {
+    package static let name = RoomCommand.Name.muteSeat
+    package var asCommand: RoomCommand { .muteSeat(self) }
+
+    package var seat: Int
+    package var muted: Bool
+
+    package init(_ seat: Int, muted: Bool) {
+        self.seat = seat
+        self.muted = muted
+    }
+}
+
+/// Closes a seat, or opens it.
+package struct CloseSeat: SeatPayload {
+    package static let name = RoomCommand.Name.closeSeat
+    package var asCommand: RoomCommand { .closeSeat(self) }
+
+    package var seat: Int
+    package var closed: Bool
+
+    package init(_ seat: Int, closed: Bool) {
+        self.seat = seat
+        self.closed = closed
+    }
+}
+
+/// Switches one's own microphone.
+package struct SetMicrophone: CommandPayload {
+    package static let name = RoomCommand.Name.setMicrophone
+    package var asCommand: RoomCommand { .setMicrophone(self) }
+
+    package var muted: Bool
+
+    package init(muted: Bool) {
+        self.muted = muted
+    }
+
+    /// Whoever falls silent needs no right to.
+    package var usesRights: Bool { !muted }
+}
+
 /// Whether a seat can be taken.
 @nonexhaustive public enum SeatState: String, Codable, Hashable, Sendable {
     /// Free.

@@ -1,3 +1,76 @@
+/// Stops what is sung where it is.
+package struct PauseSong: CommandPayload {
+    package static let name = RoomCommand.Name.pauseSong
+    package var asCommand: RoomCommand { .pauseSong }
+
+    package init() {}
+}
+
+/// Goes on where it was stopped.
+package struct ResumeSong: CommandPayload {
+    package static let name = RoomCommand.Name.resumeSong
+    package var asCommand: RoomCommand { .resumeSong(self) }
+
+    /// From now until it is heard again.
+    package var leadMs: Int64
+
+    package init(leadMs: Int64 = SongLead.resume) {
+        self.leadMs = leadMs
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(leadMs: try fields.decodeIfPresent(Int64.self, forKey: .leadMs) ?? SongLead.resume)
+    }
+
+    private enum CodingKeys: String, CodingKey { case leadMs }
+}
+
+/// Goes on elsewhere in the song.
+package struct SeekSong: CommandPayload {
+    package static let name = RoomCommand.Name.seekSong
+    package var asCommand: RoomCommand { .seekSong(self) }
+
+    /// From the beginning of the song.
+    package var positionMs: Int64
+    /// From now until it is heard there.
+    package var leadMs: Int64
+
+    package init(positionMs: Int64, leadMs: Int64 = SongLead.resume) {
+        self.positionMs = positionMs
+        self.leadMs = leadMs
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            positionMs: try fields.decode(Int64.self, forKey: .positionMs),
+            leadMs: try fields.decodeIfPresent(Int64.self, forKey: .leadMs) ?? SongLead.resume)
+    }
+
+    private enum CodingKeys: String, CodingKey { case positionMs, leadMs }
+}
+
+/// Plays the other recording.
+package struct SetSongTrack: CommandPayload {
+    package static let name = RoomCommand.Name.setSongTrack
+    package var asCommand: RoomCommand { .setSongTrack(self) }
+
+    package var track: SongTrack
+
+    package init(_ track: SongTrack) {
+        self.track = track
+    }
+}
+
+/// Ends what is sung.
+package struct StopSong: CommandPayload {
+    package static let name = RoomCommand.Name.stopSong
+    package var asCommand: RoomCommand { .stopSong }
+
+    package init() {}
+}
+
 /// A song as its singers chose it. Its files are URLs: `https:`, `http:` or relative to the server.
 public struct Song: Codable, Hashable, Sendable {
     /// The client's or the library's name for it, 1…64 printable ASCII characters.
@@ -118,7 +191,10 @@ public struct SongPlay: Codable, Hashable, Sendable {
 }
 
 /// What somebody wants to sing.
-package struct SongDraft: Hashable, Sendable {
+package struct SongDraft: CommandPayload {
+    package static let name = RoomCommand.Name.startSong
+    package var asCommand: RoomCommand { .startSong(self) }
+
     package var song: Song
     package var track: SongTrack
     package var positionMs: Int64
@@ -130,6 +206,29 @@ package struct SongDraft: Hashable, Sendable {
         self.track = track
         self.positionMs = positionMs
         self.leadMs = leadMs
+    }
+
+    package var texts: [SaidText] {
+        [
+            SaidText(.clientID, song.id, "song.id"), SaidText(.songTitle, song.title, "song.title"),
+            SaidText(.songFile, song.accompaniment, "song.accompaniment"),
+        ]
+            + [
+                song.artist.map { SaidText(.songArtist, $0, "song.artist") },
+                song.original.map { SaidText(.songFile, $0, "song.original") },
+                song.lyrics.map { SaidText(.songFile, $0, "song.lyrics") },
+            ].compactMap { $0 }
+    }
+
+    private enum CodingKeys: String, CodingKey { case song, track, positionMs, leadMs }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            song: try fields.decode(Song.self, forKey: .song),
+            track: try fields.decodeIfPresent(SongTrack.self, forKey: .track) ?? .accompaniment,
+            positionMs: try fields.decodeIfPresent(Int64.self, forKey: .positionMs) ?? 0,
+            leadMs: try fields.decodeIfPresent(Int64.self, forKey: .leadMs) ?? SongLead.start)
     }
 }
 

@@ -29,6 +29,20 @@ package struct StillPicture: Hashable, Sendable {
         }
         self.jpeg = jpeg
     }
+
+    /// What a call carries under that name, in base64; `nil`: nothing.
+    package init?<Field: CodingKey>(
+        ifPresentIn fields: KeyedDecodingContainer<Field>, _ field: Field, byteLimit: Int = Self.byteLimit
+    ) throws {
+        guard fields.contains(field), try !fields.decodeNil(forKey: field) else { return nil }
+        guard let text = try? fields.decode(String.self, forKey: field), let jpeg = PictureText.bytes(of: text) else {
+            throw RoomError.invalid(field.stringValue, "a still is a JPEG in base64")
+        }
+        try self.init(jpeg: jpeg, byteLimit: byteLimit, field: field.stringValue)
+    }
+
+    /// As a call carries it.
+    package var base64: String { PictureText.text(of: jpeg) }
 }
 
 /// What the markers of a JPEG say, from its first to its last byte (ITU-T T.81 §B.2). Nothing is decoded.

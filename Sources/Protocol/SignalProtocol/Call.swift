@@ -16,24 +16,21 @@ package struct Call: Sendable, Hashable {
     package enum Body: Sendable, Hashable {
         // sessions
         case openSession(SessionOpening)
-        case renewSession(ticket: String)
+        case renewSession(RenewSession)
         case closeSession
         case readClock
-        case setProfile(name: String?, avatar: String?, bio: String?)
-        case getProfiles([UserID])
+        case setProfile(SetProfile)
+        case getProfiles(GetProfiles)
         /// To one person, wherever they are signed in.
         case sendSignal(SignalDraft)
         case rooms(RoomsCall)
         // media
-        /// With what each line is for, by mid, where the client says it.
-        case offerMedia(RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName] = [:])
-        /// How much of a picture is to be sent here.
-        case viewPicture(RoomID, PictureView, PictureSize)
-        case closeMedia(RoomID)
-        /// For some seconds a picture may be sent that nobody sees.
-        case testLine(sdp: String)
+        case offerMedia(OfferMedia)
+        case viewPicture(ViewPicture)
+        case closeMedia(CloseMedia)
+        case testLine(TestLine)
         case endLineTest
-        case stateLatency(RoomID, LatencyStatement)
+        case stateLatency(StateLatency)
         case wallet(WalletCall)
     }
 }
@@ -43,93 +40,31 @@ package enum WalletCall: Sendable, Hashable {
     case listGifts
     case read
     case readStatement(StatementQuery)
-    /// Coins for nothing, on a server that is tried out.
-    case drawCoins(key: IdempotencyKey)
-}
-
-/// Which lines of a statement.
-package struct StatementQuery: Sendable, Hashable {
-    package enum Account: String, Sendable { case wallet, earnings }
-
-    package var account: Account
-    /// The transfer that stands before them; `nil`: from the newest on.
-    package var before: Int64?
-    package var limit: Int
-
-    package init(account: Account = .wallet, before: Int64? = nil, limit: Int = 50) {
-        self.account = account
-        self.before = before
-        self.limit = limit
-    }
+    case drawCoins(DrawCoins)
 }
 
 /// What the rooms and their directory answer.
 package enum RoomsCall: Sendable, Hashable {
-    case createRoom(RoomCreation, key: IdempotencyKey?, privateMapKey: String? = nil)
-    case enterRoom(RoomID, since: ResumePoint?, privateMapKey: String? = nil)
+    case createRoom(CreateRoom)
+    case enterRoom(EnterRoom)
     case listRooms(RoomQuery)
-    case getRooms([RoomID])
-    case listMembers(RoomID, MembersQuery)
-    /// The waiting ones that concern the reader, after a page's cursor.
-    case listInvitations(RoomID, cursor: String?)
-    /// Who may not write or be here; for those who run the room.
-    case listRestrictions(RoomID)
-    /// Who gave most, and where the reader stands.
-    case readGiftRanking(RoomID)
-    /// To the operator.
-    case sendReport(RoomID, ReportDraft)
-    /// What the room looks like now, for the list; without a picture, nothing any more.
-    case readRequestStill(RoomID, id: String)
-    case setStill(RoomID, StillPicture?)
+    case getRooms(GetRooms)
+    case listMembers(ListMembers)
+    case listInvitations(ListInvitations)
+    case listRestrictions(ListRestrictions)
+    case readGiftRanking(ReadGiftRanking)
+    case sendReport(SendReport)
+    case readRequestStill(ReadRequestStill)
+    case setStill(SetStill)
     /// Everything that somebody inside a room does to it.
     case command(RoomID, RoomCommand, key: IdempotencyKey?)
 }
 
-/// What a client says of its equipment and its way, in milliseconds.
-package struct LatencyStatement: Sendable, Hashable {
-    /// From playing until it is heard.
-    package var outputMs: Int
-    /// From singing until it is captured.
-    package var inputMs: Int
-    /// To the server and back, on the way of the sound; absent: as stated before.
-    package var roundTripMs: Int?
-    /// How long the other singers' sound waits before it is played; absent: as stated before.
-    package var bufferMs: Int?
-
-    package init(outputMs: Int, inputMs: Int, roundTripMs: Int? = nil, bufferMs: Int? = nil) {
-        self.outputMs = outputMs
-        self.inputMs = inputMs
-        self.roundTripMs = roundTripMs
-        self.bufferMs = bufferMs
-    }
-}
-
-/// The first call of a conversation.
-package struct SessionOpening: Sendable, Hashable {
-    package var version: Int
-    package var application: ApplicationID
-    package var user: UserID
-    package var ticket: String
-    package var name: String?
-    package var avatar: String?
-    /// The secret of a session to take over.
-    package var resume: String?
-    /// Name and version of the client, for the log.
-    package var client: String?
-
-    package init(
-        version: Int = 1, application: ApplicationID, user: UserID, ticket: String, name: String? = nil,
-        avatar: String? = nil, resume: String? = nil, client: String? = nil
-    ) {
-        self.version = version
-        self.application = application
-        self.user = user
-        self.ticket = ticket
-        self.name = name
-        self.avatar = avatar
-        self.resume = resume
-        self.client = client
-    }
+/// A call that is no command of a room.
+package protocol NamedCall: CallPayload {
+    static var name: CallName { get }
+    /// As one of all calls.
+    var asCall: Call.Body { get }
 }
 
 /// The `id` of a call, which its answer repeats.
@@ -172,7 +107,144 @@ package struct CallFailure: Error, Hashable, Sendable {
     }
 }
 
+extension Call.Body {
+    private enum Parts {
+        case named(any NamedCall)
+        case command(RoomID, RoomCommand, IdempotencyKey?)
+    }
+
+    private var parts: Parts {
+        switch self {
+        case .openSession(let call): .named(call)
+        case .renewSession(let call): .named(call)
+        case .closeSession: .named(CloseSession())
+        case .readClock: .named(ReadClock())
+        case .setProfile(let call): .named(call)
+        case .getProfiles(let call): .named(call)
+        case .rooms(.createRoom(let call)): .named(call)
+        case .rooms(.enterRoom(let call)): .named(call)
+        case .rooms(.listRooms(let call)): .named(call)
+        case .rooms(.getRooms(let call)): .named(call)
+        case .rooms(.listMembers(let call)): .named(call)
+        case .rooms(.setStill(let call)): .named(call)
+        case .rooms(.listInvitations(let call)): .named(call)
+        case .rooms(.readRequestStill(let call)): .named(call)
+        case .rooms(.listRestrictions(let call)): .named(call)
+        case .rooms(.sendReport(let call)): .named(call)
+        case .sendSignal(let call): .named(call)
+        case .wallet(.listGifts): .named(ListGifts())
+        case .rooms(.readGiftRanking(let call)): .named(call)
+        case .wallet(.read): .named(ReadWallet())
+        case .wallet(.readStatement(let call)): .named(call)
+        case .wallet(.drawCoins(let call)): .named(call)
+        case .stateLatency(let call): .named(call)
+        case .offerMedia(let call): .named(call)
+        case .viewPicture(let call): .named(call)
+        case .closeMedia(let call): .named(call)
+        case .testLine(let call): .named(call)
+        case .endLineTest: .named(EndLineTest())
+        case .rooms(.command(let room, let command, let key)): .command(room, command, key)
+        }
+    }
+
+    package var method: Method {
+        switch parts {
+        case .named(let call): .call(type(of: call).name)
+        case .command(_, let command, _): .command(command.name)
+        }
+    }
+
+    /// Whether the server may be asked the same again without harm: a read, or a change with an idempotency key.
+    package var isRepeatable: Bool {
+        switch self {
+        case .rooms(.createRoom(let call)): call.key != nil
+        case .rooms(.command(_, _, let key)): key != nil
+        case .rooms(.listRooms), .rooms(.getRooms), .rooms(.listMembers), .rooms(.listInvitations),
+            .rooms(.listRestrictions), .rooms(.readGiftRanking), .rooms(.readRequestStill), .rooms(.enterRoom):
+            true
+        // The next one is newer; two reports are two.
+        case .rooms(.setStill), .rooms(.sendReport): false
+        case .getProfiles, .setProfile, .stateLatency, .wallet: true
+        // Two signals are two; the clock is read on one connection, and media is negotiated with what one remembers of it.
+        case .sendSignal, .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture,
+            .closeMedia, .testLine, .endLineTest:
+            false
+        }
+    }
+}
+
+/// As a client writes them.
+extension Call.Body: Encodable {
+    private enum Beside: String, CodingKey { case room, key }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch parts {
+        case .named(let call): try call.encode(to: encoder)
+        case .command(let room, let command, let key):
+            var fields = encoder.container(keyedBy: Beside.self)
+            try fields.encode(room, forKey: .room)
+            try command.payload.encode(to: encoder)
+            try fields.encodeIfPresent(key, forKey: .key)
+        }
+    }
+}
+
+extension Method {
+    /// Reads what the call says; throws a `RoomError` or a `DecodingError`.
+    func body(from parameters: ParameterDecoder) throws -> Call.Body {
+        switch self {
+        case .call(let name): return try Self.read(name.type, from: parameters).asCall
+        case .command(let name):
+            let (room, command, key) = try parameters.command(name)
+            return .rooms(.command(room, command, key: key))
+        }
+    }
+
+    private static func read<Payload: CallPayload>(
+        _: Payload.Type, from parameters: ParameterDecoder
+    ) throws -> Payload { try parameters.payload() }
+}
+
+extension ParameterDecoder {
+    private enum Beside: String, CodingKey { case room, key }
+
+    func command(
+        _ name: RoomCommand.Name
+    ) throws -> (room: RoomID, command: RoomCommand, key: IdempotencyKey?) {
+        func read<Payload: CommandPayload>(_: Payload.Type) throws -> RoomCommand {
+            try payload(Payload.self).asCommand
+        }
+        let command = try read(name.type)
+        let fields = container(keyedBy: Beside.self)
+        return (
+            try fields.decode(RoomID.self, forKey: .room), command,
+            try fields.decodeIfPresent(IdempotencyKey.self, forKey: .key)
+        )
+    }
+}
+
 extension Call {
+    package init(number: Int64, _ body: Body) {
+        self.init(id: .number(number), method: body.method, body: body)
+    }
+
+    private enum Keys: String, CodingKey { case jsonrpc, id, method, params }
+
+    /// The whole text of the frame.
+    package var text: [UInt8] { SignalText.encode(Frame(call: self)) }
+
+    private struct Frame: Encodable {
+        var call: Call
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode("2.0", forKey: .jsonrpc)
+            try container.encode(call.id, forKey: .id)
+            try container.encode(call.method.rawValue, forKey: .method)
+            try container.encode(call.body, forKey: .params)
+        }
+    }
+
     /// Decodes the text of one frame. Unknown fields are ignored.
     package static func decode(_ text: Data) throws(CallFailure) -> Call {
         let envelope: Envelope
@@ -193,8 +265,6 @@ extension Call {
     private struct Envelope: Decodable {
         var outcome: Result<Call, CallFailure>
 
-        private enum Keys: String, CodingKey { case jsonrpc, id, method, params }
-
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Keys.self)
             let id = try? container.decode(CallID.self, forKey: .id)
@@ -209,12 +279,12 @@ extension Call {
                 return
             }
             do {
-                let parameters = try Parameters(container, key: .params)
-                outcome = .success(Call(id: id, method: method, body: try method.decode(parameters)))
+                let parameters = try ParameterDecoder(container, key: .params)
+                outcome = .success(Call(id: id, method: method, body: try method.body(from: parameters)))
             } catch let error as RoomError {
                 refuse(error)
             } catch let error as DecodingError {
-                refuse(Parameters.refusal(error))
+                refuse(ParameterDecoder.refusal(error))
             }
         }
     }

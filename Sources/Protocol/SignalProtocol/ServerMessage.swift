@@ -174,6 +174,13 @@ extension ServerMessage {
 extension CallAnswer {
     fileprivate init<Key: CodingKey>(of method: Method, _ fields: KeyedDecodingContainer<Key>, key: Key) throws {
         switch method {
+        case .command: self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
+        case .call(let name): try self.init(of: name, fields, key: key)
+        }
+    }
+
+    private init<Key: CodingKey>(of call: CallName, _ fields: KeyedDecodingContainer<Key>, key: Key) throws {
+        switch call {
         case .sessionOpen: self = .session(try fields.decode(SessionOpened.self, forKey: key))
         case .sessionRenew: self = .renewed(try fields.decode(SessionRenewed.self, forKey: key))
         case .clockRead: self = .clock(try fields.decode(ClockReading.self, forKey: key))
@@ -195,16 +202,6 @@ extension CallAnswer {
         case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
         case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))
         case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
-        case .roomExit, .roomDestroy, .roomUpdate, .attributesSet, .roleSet, .seatTake, .seatLeave, .seatMove,
-            .seatPick, .seatKick,
-            .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .stageArrange,
-            .invitationSend,
-            .invitationAccept, .invitationReject,
-            .invitationCancel, .messageSend, .messageDelete, .restrictionSet, .restrictionLift, .ownerSet, .likeSend,
-            .giftSend, .songStart, .songPause, .songResume, .songSeek,
-            .songTrack,
-            .songStop, .duetMode, .pkChallenge, .pkCancel, .pkAnswer, .pkReady, .pkQuit, .pkMute:
-            self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
         }
     }
 }

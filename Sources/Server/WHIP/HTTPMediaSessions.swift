@@ -141,8 +141,8 @@ package final class HTTPMediaSessions: HTTPMedia {
         let own = snapshot.seats.first { $0.user == session.user }?.index
         let free = snapshot.seats.first { $0.state == .empty }?.index
         guard let seat = own ?? wanted ?? free else { throw Refusal(RoomError(.seatTaken, "no seat is free")) }
-        try await submit(.takeSeat(seat), by: session)
-        if snapshot.info.kind == .live { try await submit(.setCamera(on: filming), by: session) }
+        try await submit(.takeSeat(TakeSeat(seat)), by: session)
+        if snapshot.info.kind == .live { try await submit(.setCamera(SetCamera(on: filming)), by: session) }
     }
 
     private func submit(_ command: RoomCommand, by session: HTTPMediaSession) async throws(Refusal) {

@@ -68,7 +68,7 @@ final class FakeServer {
 
     func bodies(of method: Method) -> [Call.Body] { calls.filter { $0.method == method }.map(\.body) }
 
-    var methods: [Method] { calls.map(\.method).filter { $0 != .clockRead && $0 != .roomMembers } }
+    var methods: [Method] { calls.map(\.method).filter { $0 != .call(.clockRead) && $0 != .call(.roomMembers) } }
 
     var socket: Socket? { sockets.last }
 
@@ -81,7 +81,7 @@ final class FakeServer {
             loop: loop, outlet: outlet,
             credentials: SignalConnection.Credentials(
                 application: ApplicationID(1), user: "bob", ticket: ticket, name: "Bob", avatar: nil,
-                renewTicket: renewTicket, client: "tests 1"),
+                renewTicket: renewTicket, client: .init(name: "tests", version: "1")),
             seed: 1
         ) { [unowned self] _, report in open(report) }
         conversations.append(conversation)
@@ -205,7 +205,7 @@ final class FakeServer {
         case .renewSession: .answer(SessionRenewed(expiresInSeconds: 86_400))
         case .readClock: .answer(ClockReading(time: 1_795_267_200_000, monotonicUs: 5))
         case .rooms(.createRoom): .answer(RoomCreated(snapshot: .example()))
-        case .rooms(.enterRoom(let room, _, _)): .answer(RoomEntered(.snapshot(.example(room: room))))
+        case .rooms(.enterRoom(let asked)): .answer(RoomEntered(.snapshot(.example(room: asked.room))))
         case .rooms(.listRooms): .answer(RoomPage(rooms: []))
         case .rooms(.getRooms): .answer(RoomsAnswer(rooms: []))
         case .rooms(.listMembers):

@@ -50,11 +50,11 @@ package struct PermissionCase: Sendable {
     /// unseated; 3 is the caller's if seated; 4 is empty, 5 empty and muted, 6 closed.
     package func steps(_ caller: UserID) -> [Step] {
         let (owner, admin, otherAdmin, other) = (Self.owner, Self.admin, Self.otherAdmin, Self.other)
-        return [Step(owner, .setRole(admin, .admin)), Step(owner, .setRole(otherAdmin, .admin))]
-            + (caller == owner ? [] : [Step(owner, .takeSeat(0))])
-            + [Step(owner, .pickSeat(1, otherAdmin)), Step(owner, .pickSeat(2, other))]
-            + (seated ? [Step(owner, .pickSeat(3, caller))] : [])
-            + [Step(owner, .muteSeat(5, muted: true)), Step(owner, .closeSeat(6, closed: true))]
+        return [Step(owner, .setRole(SetRole(admin, .admin))), Step(owner, .setRole(SetRole(otherAdmin, .admin)))]
+            + (caller == owner ? [] : [Step(owner, .takeSeat(TakeSeat(0)))])
+            + [Step(owner, .pickSeat(PickSeat(1, otherAdmin))), Step(owner, .pickSeat(PickSeat(2, other)))]
+            + (seated ? [Step(owner, .pickSeat(PickSeat(3, caller)))] : [])
+            + [Step(owner, .muteSeat(MuteSeat(5, muted: true))), Step(owner, .closeSeat(CloseSeat(6, closed: true)))]
             + prepare(caller)
     }
 
@@ -70,42 +70,52 @@ package struct PermissionCase: Sendable {
             }
         }
         var cases: [PermissionCase] = [
-            PermissionCase(title: "takeSeat empty", seated: false) { _ in .takeSeat(4) },
-            PermissionCase(title: "takeSeat of another", seated: false) { _ in .takeSeat(2) },
-            PermissionCase(title: "takeSeat closed", seated: false) { _ in .takeSeat(6) },
-            PermissionCase(title: "takeSeat unknown", seated: false) { _ in .takeSeat(8) },
-            PermissionCase(title: "takeSeat while seated", seated: true) { _ in .takeSeat(4) },
+            PermissionCase(title: "takeSeat empty", seated: false) { _ in .takeSeat(TakeSeat(4)) },
+            PermissionCase(title: "takeSeat of another", seated: false) { _ in .takeSeat(TakeSeat(2)) },
+            PermissionCase(title: "takeSeat closed", seated: false) { _ in .takeSeat(TakeSeat(6)) },
+            PermissionCase(title: "takeSeat unknown", seated: false) { _ in .takeSeat(TakeSeat(8)) },
+            PermissionCase(title: "takeSeat while seated", seated: true) { _ in .takeSeat(TakeSeat(4)) },
             PermissionCase(title: "leaveSeat", seated: true) { _ in .leaveSeat },
             PermissionCase(title: "leaveSeat without a seat", seated: false) { _ in .leaveSeat },
-            PermissionCase(title: "moveSeat", seated: true) { _ in .moveSeat(4) },
-            PermissionCase(title: "moveSeat without a seat", seated: false) { _ in .moveSeat(4) },
+            PermissionCase(title: "moveSeat", seated: true) { _ in .moveSeat(MoveSeat(4)) },
+            PermissionCase(title: "moveSeat without a seat", seated: false) { _ in .moveSeat(MoveSeat(4)) },
             PermissionCase(title: "pickSeat a listener", seated: false) {
-                $0 == member ? .pickSeat(4, admin) : .pickSeat(4, member)
+                $0 == member ? .pickSeat(PickSeat(4, admin)) : .pickSeat(PickSeat(4, member))
             },
             PermissionCase(title: "pickSeat onto a closed seat", seated: false) {
-                $0 == member ? .pickSeat(6, admin) : .pickSeat(6, member)
+                $0 == member ? .pickSeat(PickSeat(6, admin)) : .pickSeat(PickSeat(6, member))
             },
-            PermissionCase(title: "setMicrophone", seated: true) { _ in .setMicrophone(muted: true) },
-            PermissionCase(title: "setMicrophone without a seat", seated: false) { _ in .setMicrophone(muted: true) },
+            PermissionCase(title: "setMicrophone", seated: true) { _ in .setMicrophone(SetMicrophone(muted: true)) },
+            PermissionCase(title: "setMicrophone without a seat", seated: false) { _ in
+                .setMicrophone(SetMicrophone(muted: true))
+            },
             PermissionCase(
-                title: "setMicrophone on in a muted seat", seated: true, command: { _ in .setMicrophone(muted: false) },
-                prepare: { _ in [Step(owner, .muteSeat(3, muted: true))] }),
-            PermissionCase(title: "setCamera", seated: true, kind: .live) { _ in .setCamera(on: true) },
-            PermissionCase(title: "setCamera without a seat", seated: false, kind: .live) { _ in .setCamera(on: true) },
+                title: "setMicrophone on in a muted seat", seated: true,
+                command: { _ in .setMicrophone(SetMicrophone(muted: false)) },
+                prepare: { _ in [Step(owner, .muteSeat(MuteSeat(3, muted: true)))] }),
+            PermissionCase(title: "setCamera", seated: true, kind: .live) { _ in .setCamera(SetCamera(on: true)) },
+            PermissionCase(title: "setCamera without a seat", seated: false, kind: .live) { _ in
+                .setCamera(SetCamera(on: true))
+            },
             PermissionCase(
                 title: "setCamera on when the host switched it off", seated: true, kind: .live,
-                command: { _ in .setCamera(on: true) },
-                prepare: { _ in [Step(owner, .allowCamera(3, allowed: false))] }),
-            PermissionCase(title: "setCamera in a room without pictures", seated: true) { _ in .setCamera(on: true) },
+                command: { _ in .setCamera(SetCamera(on: true)) },
+                prepare: { _ in [Step(owner, .allowCamera(AllowCamera(3, allowed: false)))] }),
+            PermissionCase(title: "setCamera in a room without pictures", seated: true) { _ in
+                .setCamera(SetCamera(on: true))
+            },
             PermissionCase(
-                title: "challenge", seated: false, kind: .live, command: { _ in .challenge(target, nil) }),
+                title: "challenge", seated: false, kind: .live, command: { _ in .challenge(ChallengeHost(target, nil)) }
+            ),
             PermissionCase(title: "cancelChallenge of none", seated: false, kind: .live) { _ in .cancelChallenge },
             PermissionCase(title: "answerChallenge of none", seated: false, kind: .live) { _ in
-                .answerChallenge(id: "x", agreed: true, pause: nil)
+                .answerChallenge(AnswerChallenge(id: "x", agreed: true, pause: nil))
             },
             PermissionCase(title: "readyForPK of none", seated: false, kind: .live) { _ in .readyForPK },
-            PermissionCase(title: "quitPK of none", seated: false, kind: .live) { _ in .quitPK(link: nil) },
-            PermissionCase(title: "muteLink of none", seated: false, kind: .live) { _ in .muteLink("x", muted: true) },
+            PermissionCase(title: "quitPK of none", seated: false, kind: .live) { _ in .quitPK(QuitPK(link: nil)) },
+            PermissionCase(title: "muteLink of none", seated: false, kind: .live) { _ in
+                .muteLink(MuteLink("x", muted: true))
+            },
             PermissionCase(title: "startScreen", seated: true, kind: .live) { _ in .startScreen },
             PermissionCase(title: "startScreen without a seat", seated: false, kind: .live) { _ in .startScreen },
             PermissionCase(
@@ -121,22 +131,24 @@ package struct PermissionCase: Sendable {
                 title: "stopScreen of the owner", seated: true, kind: .live, command: { _ in .stopScreen },
                 prepare: { _ in [Step(owner, .startScreen)] }),
             PermissionCase(title: "arrangeStage", seated: false, kind: .live) { _ in
-                .arrangeStage(StageLayout(form: .spotlight, large: otherAdmin))
+                .arrangeStage(ArrangeStage(StageLayout(form: .spotlight, large: otherAdmin)))
             },
             PermissionCase(title: "arrangeStage around who has no seat", seated: false, kind: .live) { _ in
-                .arrangeStage(StageLayout(form: .spotlight, large: UserID(literal: "nobody")))
+                .arrangeStage(ArrangeStage(StageLayout(form: .spotlight, large: UserID(literal: "nobody"))))
             },
             PermissionCase(title: "sendInvitation", seated: false) { _ in
                 .sendInvitation(InvitationDraft(to: other, command: "PICK_SEAT"))
             },
             PermissionCase(
-                title: "cancelInvitation of one's own", seated: false, command: { _ in .cancelInvitation(id: "x") },
+                title: "cancelInvitation of one's own", seated: false,
+                command: { _ in .cancelInvitation(CancelInvitation(id: "x")) },
                 prepare: invitation(from: nil, to: other)),
             PermissionCase(
-                title: "cancelInvitation of another", seated: false, command: { _ in .cancelInvitation(id: "x") },
+                title: "cancelInvitation of another", seated: false,
+                command: { _ in .cancelInvitation(CancelInvitation(id: "x")) },
                 prepare: invitation(from: other, to: otherAdmin)),
             PermissionCase(title: "sendMessage", seated: false) { _ in .sendMessage(MessageDraft(.text("hello"))) },
-            PermissionCase(title: "sendLikes", seated: false) { _ in .sendLikes(3) },
+            PermissionCase(title: "sendLikes", seated: false) { _ in .sendLikes(SendLikes(3)) },
             PermissionCase(title: "sendGift to the owner", seated: false) { _ in .sendGift(GiftDraft(gift: "rose")) },
             PermissionCase(title: "sendGift to oneself", seated: true) { .sendGift(GiftDraft(gift: "rose", to: $0)) },
             PermissionCase(title: "sendGift to a listener", seated: false) { caller in
@@ -148,13 +160,14 @@ package struct PermissionCase: Sendable {
             PermissionCase(title: "startSong from a seat", seated: true) { _ in .startSong(SongDraft(song: ballad)) },
             PermissionCase(title: "startSong without a seat", seated: false) { _ in .startSong(SongDraft(song: ballad))
             },
-            PermissionCase(title: "setDuetMode from a seat", seated: true) { _ in .setDuetMode(.leadFollow, leader: nil)
+            PermissionCase(title: "setDuetMode from a seat", seated: true) { _ in
+                .setDuetMode(SetDuetMode(.leadFollow, leader: nil))
             },
             PermissionCase(title: "setDuetMode without a seat", seated: false) { _ in
-                .setDuetMode(.leadFollow, leader: nil)
+                .setDuetMode(SetDuetMode(.leadFollow, leader: nil))
             },
             PermissionCase(title: "setDuetMode led by who has no seat", seated: true) { _ in
-                .setDuetMode(.leadFollow, leader: UserID(literal: "nobody"))
+                .setDuetMode(SetDuetMode(.leadFollow, leader: UserID(literal: "nobody")))
             },
             PermissionCase(title: "setAttributes", seated: false) { _ in
                 .setAttributes(AttributesDraft(set: ["a": "1"]))
@@ -173,37 +186,41 @@ package struct PermissionCase: Sendable {
                 command: { _ in .sendMessage(MessageDraft(.text("hello"))) },
                 prepare: { $0 == owner ? [] : [Step(owner, .setRestriction(RestrictionDraft(.chatMute, of: $0)))] }),
             PermissionCase(
-                title: "deleteMessage of a member", seated: false, command: { _ in .deleteMessage(1) },
+                title: "deleteMessage of a member", seated: false, command: { _ in .deleteMessage(DeleteMessage(1)) },
                 prepare: { _ in [Step(other, .sendMessage(MessageDraft(.text("hello"))))] }),
             PermissionCase(
-                title: "deleteMessage of an admin", seated: false, command: { _ in .deleteMessage(1) },
+                title: "deleteMessage of an admin", seated: false, command: { _ in .deleteMessage(DeleteMessage(1)) },
                 prepare: { _ in [Step(otherAdmin, .sendMessage(MessageDraft(.text("hello"))))] }),
             PermissionCase(
-                title: "deleteMessage of the owner", seated: false, command: { _ in .deleteMessage(1) },
+                title: "deleteMessage of the owner", seated: false, command: { _ in .deleteMessage(DeleteMessage(1)) },
                 prepare: { _ in [Step(owner, .sendMessage(MessageDraft(.text("hello"))))] }),
-            PermissionCase(title: "deleteMessage of none", seated: false) { _ in .deleteMessage(1) },
-            PermissionCase(title: "setOwner to a member", seated: false) { _ in .setOwner(other) },
-            PermissionCase(title: "setOwner to an admin", seated: false) { _ in .setOwner(otherAdmin) },
-            PermissionCase(title: "setOwner to nobody here", seated: false) { _ in .setOwner(UserID(literal: "nobody"))
+            PermissionCase(title: "deleteMessage of none", seated: false) { _ in .deleteMessage(DeleteMessage(1)) },
+            PermissionCase(title: "setOwner to a member", seated: false) { _ in .setOwner(SetOwner(other)) },
+            PermissionCase(title: "setOwner to an admin", seated: false) { _ in .setOwner(SetOwner(otherAdmin)) },
+            PermissionCase(title: "setOwner to nobody here", seated: false) { _ in
+                .setOwner(SetOwner(UserID(literal: "nobody")))
             },
-            PermissionCase(title: "setRole of a member", seated: false) { _ in .setRole(other, .admin) },
-            PermissionCase(title: "setRole of an admin", seated: false) { _ in .setRole(otherAdmin, .member) },
-            PermissionCase(title: "setRole of the owner", seated: false) { _ in .setRole(owner, .admin) },
+            PermissionCase(title: "setRole of a member", seated: false) { _ in .setRole(SetRole(other, .admin)) },
+            PermissionCase(title: "setRole of an admin", seated: false) { _ in .setRole(SetRole(otherAdmin, .member)) },
+            PermissionCase(title: "setRole of the owner", seated: false) { _ in .setRole(SetRole(owner, .admin)) },
             PermissionCase(title: "exitRoom", seated: true) { _ in .exitRoom },
             PermissionCase(title: "destroyRoom", seated: false) { _ in .destroyRoom },
         ]
         for (whose, seat) in [("the owner's", 0), ("an admin's", 1), ("a member's", 2), ("an empty", 4)] {
             // The owner has no seat of somebody higher to aim at.
             let seated = false
-            cases.append(PermissionCase(title: "kickSeat \(whose)", seated: seated) { _ in .kickSeat(seat) })
+            cases.append(PermissionCase(title: "kickSeat \(whose)", seated: seated) { _ in .kickSeat(KickSeat(seat)) })
             cases.append(
                 PermissionCase(title: "allowCamera \(whose)", seated: seated, kind: .live) { _ in
-                    .allowCamera(seat, allowed: false)
+                    .allowCamera(AllowCamera(seat, allowed: false))
                 })
             cases.append(
-                PermissionCase(title: "muteSeat \(whose)", seated: seated) { _ in .muteSeat(seat, muted: true) })
+                PermissionCase(title: "muteSeat \(whose)", seated: seated) { _ in .muteSeat(MuteSeat(seat, muted: true))
+                })
             cases.append(
-                PermissionCase(title: "closeSeat \(whose)", seated: seated) { _ in .closeSeat(seat, closed: true) })
+                PermissionCase(title: "closeSeat \(whose)", seated: seated) { _ in
+                    .closeSeat(CloseSeat(seat, closed: true))
+                })
         }
         for (whom, target) in [("a member", other), ("an admin", otherAdmin), ("the owner", owner)] {
             for kind in RestrictionKind.allCases {
@@ -224,15 +241,16 @@ package struct PermissionCase: Sendable {
             cases.append(
                 PermissionCase(
                     title: "liftRestriction \(kind.rawValue)", seated: false,
-                    command: { _ in .liftRestriction(kind, of: other) },
+                    command: { _ in .liftRestriction(LiftRestriction(kind, of: other)) },
                     prepare: { _ in [Step(owner, .setRestriction(RestrictionDraft(kind, of: other)))] }))
             cases.append(
                 PermissionCase(title: "liftRestriction \(kind.rawValue) of none", seated: false) { _ in
-                    .liftRestriction(kind, of: other)
+                    .liftRestriction(LiftRestriction(kind, of: other))
                 })
         }
         for (title, answer) in [
-            ("accept", RoomCommand.acceptInvitation(id: "x")), ("reject", .rejectInvitation(id: "x", reason: nil)),
+            ("accept", RoomCommand.acceptInvitation(AcceptInvitation(id: "x"))),
+            ("reject", .rejectInvitation(RejectInvitation(id: "x", reason: nil))),
         ] {
             cases.append(
                 PermissionCase(
@@ -253,8 +271,9 @@ package struct PermissionCase: Sendable {
             cases.append(PermissionCase(title: "\(title)Invitation unknown", seated: false) { _ in answer })
         }
         let controls: [(String, RoomCommand)] = [
-            ("pauseSong", .pauseSong), ("resumeSong", .resumeSong(leadMs: 1_000)),
-            ("seekSong", .seekSong(positionMs: 5_000, leadMs: 1_000)), ("setSongTrack", .setSongTrack(.original)),
+            ("pauseSong", .pauseSong), ("resumeSong", .resumeSong(ResumeSong(leadMs: 1_000))),
+            ("seekSong", .seekSong(SeekSong(positionMs: 5_000, leadMs: 1_000))),
+            ("setSongTrack", .setSongTrack(SetSongTrack(.original))),
             ("stopSong", .stopSong),
         ]
         for (title, command) in controls {

@@ -46,7 +46,7 @@ final class AudioPath {
         }
         guard let statement else { return }
         // Lost, it is told again before long.
-        connection.perform(.stateLatency(room, statement), timeout: Self.offerPatience) { _ in }
+        connection.perform(.stateLatency(StateLatency(room, statement)), timeout: Self.offerPatience) { _ in }
     }
 
     /// A new path: what the one before it may still tell does not count.
@@ -122,7 +122,7 @@ final class AudioPath {
         case .failure(let error): handle(.refused(error))
         case .success(let sdp):
             connection.perform(
-                .offerMedia(room, number: number, sdp: sdp), timeout: Self.offerPatience
+                .offerMedia(OfferMedia(room, number: number, sdp: sdp)), timeout: Self.offerPatience
             ) { [weak self] result in self?.answered(result, number) }
         }
     }

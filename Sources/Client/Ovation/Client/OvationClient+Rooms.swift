@@ -69,7 +69,7 @@ extension OvationClient {
         let timeout = outlet.callTimeout
         let answer: CallAnswer = try await signedInLine().ask { connection, token, completion in
             connection.perform(
-                .setProfile(name: name, avatar: avatar, bio: bio), timeout: timeout, token: token
+                .setProfile(SetProfile(name: name, avatar: avatar, bio: bio)), timeout: timeout, token: token
             ) { [weak connection] result in
                 if case .success(.profile(let user)) = result { connection?.note(user) }
                 completion(result)
@@ -81,7 +81,7 @@ extension OvationClient {
 
     /// Returns profiles by user id, at most 100, in the order of the request. Unknown ids are left out.
     public func profiles(of users: [UserID]) async throws(OvationError) -> [UserProfile] {
-        guard case .profiles(let found) = try await ask(.getProfiles(users)) else {
+        guard case .profiles(let found) = try await ask(.getProfiles(GetProfiles(users))) else {
             throw OvationError(.invalidAnswer)
         }
         return found
@@ -92,7 +92,9 @@ extension OvationClient {
     /// Declines an invitation of a room in which the user is not.
     public func rejectInvitation(_ invitation: Invitation, reason: String? = nil) async throws(OvationError) {
         let body = Call.Body.rooms(
-            .command(invitation.room, .rejectInvitation(id: invitation.id, reason: reason), key: RoomSession.freshKey())
+            .command(
+                invitation.room, .rejectInvitation(RejectInvitation(id: invitation.id, reason: reason)),
+                key: RoomSession.freshKey())
         )
         guard case .command = try await ask(body) else { throw OvationError(.invalidAnswer) }
     }
@@ -118,7 +120,9 @@ extension OvationClient {
 
     /// Returns rooms by id, at most 100, in the order of the request. Unknown ids are left out.
     public func roomInfo(_ ids: [RoomID]) async throws(OvationError) -> [RoomInfo] {
-        guard case .rooms(let found) = try await ask(.rooms(.getRooms(ids))) else { throw OvationError(.invalidAnswer) }
+        guard case .rooms(let found) = try await ask(.rooms(.getRooms(GetRooms(ids)))) else {
+            throw OvationError(.invalidAnswer)
+        }
         return found
     }
 

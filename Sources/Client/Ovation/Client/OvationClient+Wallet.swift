@@ -51,7 +51,7 @@ extension OvationClient {
     @discardableResult
     public func drawCoins() async throws(OvationError) -> Wallet {
         guard let key = RoomSession.freshKey(),
-            case .wallet(let wallet) = try await ask(.wallet(.drawCoins(key: key)))
+            case .wallet(let wallet) = try await ask(.wallet(.drawCoins(DrawCoins(key: key))))
         else { throw OvationError(.invalidAnswer) }
         return wallet
     }

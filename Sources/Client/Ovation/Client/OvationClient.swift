@@ -130,7 +130,7 @@ public final class OvationClient: Sendable {
         try await signIn(
             SignalConnection.Credentials(
                 application: app, user: user, ticket: ticket, name: name, avatar: avatar,
-                renewTicket: configuration.renewTicket, client: clientText))
+                renewTicket: configuration.renewTicket, client: client))
     }
 
     /// Signs in under a name, with a ticket from the server itself. Development servers and servers that admit guests give out such
@@ -149,10 +149,12 @@ public final class OvationClient: Sendable {
         return try await signIn(
             SignalConnection.Credentials(
                 application: given.app, user: given.user, ticket: given.ticket, name: given.name, avatar: nil,
-                renewTicket: configuration.renewTicket ?? renew, client: clientText))
+                renewTicket: configuration.renewTicket ?? renew, client: client))
     }
 
-    private var clientText: String { "\(configuration.clientName) \(configuration.clientVersion)" }
+    private var client: SessionOpening.Client {
+        SessionOpening.Client(name: configuration.clientName, version: configuration.clientVersion)
+    }
 
     private func signIn(_ credentials: SignalConnection.Credentials) async throws(OvationError) -> UserProfile {
         await signOut()

@@ -141,8 +141,9 @@ final class RoomFollower {
                     id: id, room: room, from: state.me.id, to: draft.to, command: draft.command,
                     content: draft.content, createdAt: now,
                     expiresAt: draft.timeoutSeconds > 0 ? now + Int64(draft.timeoutSeconds) * 1_000 : nil))
-        case (.acceptInvitation(let id), _), (.rejectInvitation(let id, _), _), (.cancelInvitation(let id), _):
-            state.forgetInvitation(id)
+        case (.acceptInvitation(let asked), _): state.forgetInvitation(asked.id)
+        case (.rejectInvitation(let asked), _): state.forgetInvitation(asked.id)
+        case (.cancelInvitation(let asked), _): state.forgetInvitation(asked.id)
         default: break
         }
     }
@@ -164,7 +165,7 @@ final class RoomFollower {
     private func resume(by key: String?, isWhole: Bool, _ done: @escaping (OvationError?) -> Void) {
         let since = isWhole ? nil : state.resumePoint
         connection.perform(
-            .rooms(.enterRoom(room, since: since, privateMapKey: key)), timeout: Self.resumePatience,
+            .rooms(.enterRoom(EnterRoom(room, since: since, privateMapKey: key))), timeout: Self.resumePatience,
             isHandshake: true
         ) { [weak self] result in
             guard let self, isPresent else { return done(nil) }
@@ -206,7 +207,8 @@ final class RoomFollower {
     /// Who came and went in the meantime has no number: the people are read anew, without holding up anything.
     private func readMembers() {
         connection.perform(
-            .rooms(.listMembers(room, .everyone(limit: Self.membersRead, cursor: nil))), timeout: Self.resumePatience
+            .rooms(.listMembers(ListMembers(room, .everyone(limit: Self.membersRead, cursor: nil)))),
+            timeout: Self.resumePatience
         ) { [weak self] result in
             guard let self, isPresent, case .success(.members(let page)) = result else { return }
             var next = state
@@ -218,7 +220,9 @@ final class RoomFollower {
     /// Waiting invitations that did not fit into the answer are read page by page.
     private func readInvitations(after cursor: String?, _ former: Invitation?) {
         guard let cursor else { return }
-        connection.perform(.rooms(.listInvitations(room, cursor: cursor)), timeout: Self.resumePatience) {
+        connection.perform(
+            .rooms(.listInvitations(ListInvitations(room, cursor: cursor))), timeout: Self.resumePatience
+        ) {
             [weak self] result in
             guard let self, isPresent, case .success(.invitations(let page)) = result else { return }
             var next = state

@@ -56,50 +56,50 @@ extension RoomSession {
     // MARK: - Seats
 
     /// Takes a seat. If `state.info.needsRequest` is set, members need an accepted invitation first (`consent_required`).
-    public func takeSeat(_ seat: Int) async throws(OvationError) { try await ask(.takeSeat(seat)) }
+    public func takeSeat(_ seat: Int) async throws(OvationError) { try await ask(TakeSeat(seat)) }
 
     /// Leaves the user's seat.
-    public func leaveSeat() async throws(OvationError) { try await ask(.leaveSeat) }
+    public func leaveSeat() async throws(OvationError) { try await ask(LeaveSeat()) }
 
     /// Moves to another seat, at most once a second (`too_frequent`).
-    public func moveSeat(to seat: Int) async throws(OvationError) { try await ask(.moveSeat(seat)) }
+    public func moveSeat(to seat: Int) async throws(OvationError) { try await ask(MoveSeat(seat)) }
 
     /// Puts somebody on a seat. For the owner and admins.
     public func seat(_ user: UserID, at seat: Int) async throws(OvationError) {
-        try await ask(.pickSeat(seat, user))
+        try await ask(PickSeat(seat, user))
     }
 
     /// Removes whoever sits on a seat. For the owner and admins.
-    public func kickSeat(_ seat: Int) async throws(OvationError) { try await ask(.kickSeat(seat)) }
+    public func kickSeat(_ seat: Int) async throws(OvationError) { try await ask(KickSeat(seat)) }
 
     /// Mutes or unmutes a seat, whoever sits there now or later. Unmuting does not open a microphone that its user has muted. For the
     /// owner and admins.
     public func setSeat(_ seat: Int, muted: Bool) async throws(OvationError) {
-        try await ask(.muteSeat(seat, muted: muted))
+        try await ask(MuteSeat(seat, muted: muted))
     }
 
     /// Opens or closes a seat. Closing removes whoever sits there. For the owner and admins.
     public func setSeat(_ seat: Int, open: Bool) async throws(OvationError) {
-        try await ask(.closeSeat(seat, closed: !open))
+        try await ask(CloseSeat(seat, closed: !open))
     }
 
     /// Mutes or unmutes the user's own microphone for everybody. On a seat that the host muted, unmuting is refused (`seat_muted`).
-    public func setMicrophone(muted: Bool) async throws(OvationError) { try await ask(.setMicrophone(muted: muted)) }
+    public func setMicrophone(muted: Bool) async throws(OvationError) { try await ask(SetMicrophone(muted: muted)) }
 
     /// Switches the camera off of whoever sits there, or allows it again: it stays off then until its user switches it on. For the owner
     /// and admins of a live room.
     public func setCamera(ofSeat seat: Int, allowed: Bool) async throws(OvationError) {
-        try await ask(.allowCamera(seat, allowed: allowed))
+        try await ask(AllowCamera(seat, allowed: allowed))
     }
 
     /// Ends the sharing of a screen in a live room. For whoever shares it, the owner, and admins.
-    public func stopScreen() async throws(OvationError) { try await ask(.stopScreen) }
+    public func stopScreen() async throws(OvationError) { try await ask(StopScreen()) }
 
     /// Arranges the stage of a live room for everybody: all about as large, or one large and the others beside it. For the owner and
     /// admins.
     /// - Parameter large: who stands in the first place, somebody on a seat; `nil`: the host.
     public func arrangeStage(_ form: StageLayout.Form, large: UserID? = nil) async throws(OvationError) {
-        try await ask(.arrangeStage(StageLayout(form: form, large: large)))
+        try await ask(ArrangeStage(StageLayout(form: form, large: large)))
     }
 
     /// Changes what the app keeps with the room for everybody in it: up to 16 attributes of up to 4,000 bytes under names of up to 32, and
@@ -113,7 +113,7 @@ extension RoomSession {
     public func setAttributes(
         _ set: [String: String] = [:], adding: [String: Int64] = [:], removing: [String] = [], replacing: Bool = false
     ) async throws(OvationError) {
-        try await ask(.setAttributes(AttributesDraft(set: set, add: adding, remove: removing, replace: replacing)))
+        try await ask(AttributesDraft(set: set, add: adding, remove: removing, replace: replacing))
     }
 
     // MARK: - Other rooms
@@ -121,27 +121,27 @@ extension RoomSession {
     /// Asks another live room's host for a PK, or without terms for a link alone: both rooms see and hear both hosts. The answer comes as
     /// `challengeChanged`, within 15 s. For the owner of a live room, who sits on the first seat with nobody else on stage.
     public func challenge(_ room: RoomID, terms: PKTerms? = nil) async throws(OvationError) {
-        try await ask(.challenge(room, terms))
+        try await ask(ChallengeHost(room, terms))
     }
 
     /// Takes the owner's own challenge back.
-    public func cancelChallenge() async throws(OvationError) { try await ask(.cancelChallenge) }
+    public func cancelChallenge() async throws(OvationError) { try await ask(CancelChallenge()) }
 
     /// Says whether the owner agrees to another host's challenge.
     public func answerChallenge(_ id: String, agreed: Bool) async throws(OvationError) {
-        try await ask(.answerChallenge(id: id, agreed: agreed, pause: nil))
+        try await ask(AnswerChallenge(id: id, agreed: agreed, pause: nil))
     }
 
     /// Says that the owner sees the other host. Points count from three seconds after both have said it.
-    public func readyForPK() async throws(OvationError) { try await ask(.readyForPK) }
+    public func readyForPK() async throws(OvationError) { try await ask(ReadyForPK()) }
 
     /// Ends a link to another room, and the PK with it: whoever breaks off a PK that is running has lost it. Without an id the only
     /// link. For the owner and admins.
-    public func quitPK(link: String? = nil) async throws(OvationError) { try await ask(.quitPK(link: link)) }
+    public func quitPK(link: String? = nil) async throws(OvationError) { try await ask(QuitPK(link: link)) }
 
     /// Mutes the host of a linked room for everybody in this one. For the owner and admins.
     public func setLink(_ link: String, muted: Bool) async throws(OvationError) {
-        try await ask(.muteLink(link, muted: muted))
+        try await ask(MuteLink(link, muted: muted))
     }
 
     // MARK: - Invitations
@@ -185,22 +185,22 @@ extension RoomSession {
             to: user, command: command, content: content, words: words,
             timeoutSeconds: timeout.map { Int(clamping: max(1, $0.components.seconds)) } ?? 0,
             id: id ?? Self.freshID())
-        guard case .invited(let id, let position) = try await ask(.sendInvitation(draft)) else {
+        guard case .invited(let id, let position) = try await ask(draft) else {
             throw OvationError(.invalidAnswer)
         }
         return SentInvitation(id: id, position: position)
     }
 
     /// Accepts an invitation. Admins can accept requests to the owner too.
-    public func acceptInvitation(_ id: String) async throws(OvationError) { try await ask(.acceptInvitation(id: id)) }
+    public func acceptInvitation(_ id: String) async throws(OvationError) { try await ask(AcceptInvitation(id: id)) }
 
     /// Rejects an invitation.
     public func rejectInvitation(_ id: String, reason: String? = nil) async throws(OvationError) {
-        try await ask(.rejectInvitation(id: id, reason: reason))
+        try await ask(RejectInvitation(id: id, reason: reason))
     }
 
     /// Cancels an invitation that the user sent.
-    public func cancelInvitation(_ id: String) async throws(OvationError) { try await ask(.cancelInvitation(id: id)) }
+    public func cancelInvitation(_ id: String) async throws(OvationError) { try await ask(CancelInvitation(id: id)) }
 
     // MARK: - Messages
 
@@ -232,8 +232,7 @@ extension RoomSession {
         // One's own id is the key too: a repeat is the same message.
         let key = IdempotencyKey(id) ?? Self.freshKey()
         guard
-            case .sent(let number, let time) = try await ask(
-                .sendMessage(MessageDraft(body, id: id, priority: priority)), key: key)
+            case .sent(let number, let time) = try await ask(MessageDraft(body, id: id, priority: priority), key: key)
         else {
             throw OvationError(.invalidAnswer)
         }
@@ -245,7 +244,7 @@ extension RoomSession {
     /// - Returns: the room's total, including these.
     @discardableResult
     public func like(_ count: Int = 1) async throws(OvationError) -> UInt64 {
-        guard case .liked(let total) = try await ask(.sendLikes(count), key: nil) else {
+        guard case .liked(let total) = try await ask(SendLikes(count), key: nil) else {
             throw OvationError(.invalidAnswer)
         }
         return total
@@ -270,14 +269,17 @@ extension RoomSession {
         }
         guard
             case .gifted(let number, let balance) = try await ask(
-                .sendGift(GiftDraft(gift: gift, count: count, to: user)), key: key)
+                GiftDraft(gift: gift, count: count, to: user), key: key)
         else { throw OvationError(.invalidAnswer) }
         return GiftReceipt(number: number, balance: balance)
     }
 
     /// Returns who gave most in this room, and where the user stands.
     public func giftRanking() async throws(OvationError) -> GiftRanking {
-        guard case .giftRanking(let ranking) = try await outlet.ask(.rooms(.readGiftRanking(id)), over: line) else {
+        guard
+            case .giftRanking(let ranking) = try await outlet.ask(
+                .rooms(.readGiftRanking(ReadGiftRanking(id))), over: line)
+        else {
             throw OvationError(.invalidAnswer)
         }
         return ranking
@@ -310,7 +312,8 @@ extension RoomSession {
     }
 
     private func page(_ query: MembersQuery) async throws(OvationError) -> MembersPage {
-        guard case .members(let page) = try await outlet.ask(.rooms(.listMembers(id, query)), over: line) else {
+        guard case .members(let page) = try await outlet.ask(.rooms(.listMembers(ListMembers(id, query))), over: line)
+        else {
             throw OvationError(.invalidAnswer)
         }
         return page
@@ -318,7 +321,7 @@ extension RoomSession {
 
     /// Makes somebody an admin, or a member again. For the owner.
     public func setRole(_ role: Role, of user: UserID) async throws(OvationError) {
-        try await ask(.setRole(user, role))
+        try await ask(SetRole(user, role))
     }
 
     /// Changes the room's settings. Parameters that are `nil` keep their value. For the owner and admins.
@@ -331,11 +334,10 @@ extension RoomSession {
         slowMode: Duration? = nil, hostsOnly: Bool? = nil, noLinks: Bool? = nil
     ) async throws(OvationError) {
         try await ask(
-            .updateRoom(
-                RoomUpdate(
-                    name: name, cover: cover, tags: tags, needsRequest: needsRequest,
-                    slowSeconds: slowMode?.wholeSeconds,
-                    hostsOnly: hostsOnly, noLinks: noLinks)))
+            RoomUpdate(
+                name: name, cover: cover, tags: tags, needsRequest: needsRequest,
+                slowSeconds: slowMode?.wholeSeconds,
+                hostsOnly: hostsOnly, noLinks: noLinks))
     }
 
     /// Leaves the room and the seat. A room whose owner has left stays open for a while (`state.ownerAbsentUntil`).
@@ -353,18 +355,20 @@ extension RoomSession {
     public func exit() async throws(OvationError) { await leave() }
 
     /// Ends the room for everybody. For the owner.
-    public func destroy() async throws(OvationError) { try await ask(.destroyRoom) }
+    public func destroy() async throws(OvationError) { try await ask(DestroyRoom()) }
 
     // MARK: - How
 
     @discardableResult
-    func ask(_ command: RoomCommand) async throws(OvationError) -> CommandResult {
-        try await ask(command, key: Self.freshKey())
+    func ask(_ asked: some CommandPayload) async throws(OvationError) -> CommandResult {
+        try await ask(asked, key: Self.freshKey())
     }
 
-    private func ask(_ command: RoomCommand, key: IdempotencyKey?) async throws(OvationError) -> CommandResult {
+    private func ask(
+        _ asked: some CommandPayload, key: IdempotencyKey?
+    ) async throws(OvationError) -> CommandResult {
         try refuseWhenOver()
-        let room = id
+        let (room, command) = (id, asked.asCommand)
         let timeout = outlet.callTimeout
         return try await line.ask { connection, token, completion in
             connection.command(

@@ -13,9 +13,9 @@ extension RoomSession {
     /// Lets one singer lead and the others follow. For everybody on a seat, the owner and admins.
     /// - Parameter leader: a user on a seat; `nil`: the one on the first taken seat. A user without a seat is refused (`not_seated`).
     public func leadAndFollow(leader: UserID? = nil) async throws(OvationError) {
-        try await ask(.setDuetMode(.leadFollow, leader: leader))
+        try await ask(SetDuetMode(.leadFollow, leader: leader))
     }
 
     /// Lets everybody sing together again, which is the default. It also ends when the leader leaves the seat.
-    public func singTogether() async throws(OvationError) { try await ask(.setDuetMode(.together, leader: nil)) }
+    public func singTogether() async throws(OvationError) { try await ask(SetDuetMode(.together, leader: nil)) }
 }

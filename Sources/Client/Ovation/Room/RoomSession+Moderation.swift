@@ -8,7 +8,7 @@ extension RoomSession {
     /// owner's.
     /// - Parameter number: `Message.chat`.
     /// - Throws: `message_not_found` when the room does not keep the message any more: it keeps about 1,000.
-    public func deleteMessage(_ number: UInt64) async throws(OvationError) { try await ask(.deleteMessage(number)) }
+    public func deleteMessage(_ number: UInt64) async throws(OvationError) { try await ask(DeleteMessage(number)) }
 
     /// Keeps a member from writing messages. For the owner and admins, against those below them.
     /// - Parameters:
@@ -17,14 +17,13 @@ extension RoomSession {
     public func muteChat(
         of user: UserID, for duration: Duration? = nil, reason: String? = nil
     ) async throws(OvationError) {
-        try await ask(
-            .setRestriction(RestrictionDraft(.chatMute, of: user, seconds: duration?.wholeSeconds, reason: reason)))
+        try await ask(RestrictionDraft(.chatMute, of: user, seconds: duration?.wholeSeconds, reason: reason))
     }
 
     /// Lets a member write messages again.
     /// - Throws: `not_restricted` when nothing keeps the member from it.
     public func unmuteChat(of user: UserID) async throws(OvationError) {
-        try await ask(.liftRestriction(.chatMute, of: user))
+        try await ask(LiftRestriction(.chatMute, of: user))
     }
 
     /// Puts somebody out of the room and keeps them from entering it. For the owner and admins, against those below them.
@@ -36,21 +35,21 @@ extension RoomSession {
         _ user: UserID, for duration: Duration? = nil, everywhere: Bool = false, reason: String? = nil
     ) async throws(OvationError) {
         try await ask(
-            .setRestriction(
-                RestrictionDraft(
-                    .ban, of: user, seconds: duration?.wholeSeconds, everywhere: everywhere, reason: reason)))
+            RestrictionDraft(
+                .ban, of: user, seconds: duration?.wholeSeconds, everywhere: everywhere, reason: reason))
     }
 
     /// Lets somebody enter again, everywhere.
     /// - Throws: `not_restricted` when nothing keeps them from it.
     public func liftBan(of user: UserID) async throws(OvationError) {
-        try await ask(.liftRestriction(.ban, of: user))
+        try await ask(LiftRestriction(.ban, of: user))
     }
 
     /// Returns who may not write or enter for the time being, the newest first. For the owner and admins.
     public func restrictions() async throws(OvationError) -> [Restriction] {
         guard
-            case .restrictions(let page) = try await outlet.ask(.rooms(.listRestrictions(id)), over: line)
+            case .restrictions(let page) = try await outlet.ask(
+                .rooms(.listRestrictions(ListRestrictions(id))), over: line)
         else { throw OvationError(.invalidAnswer) }
         return page.restrictions
     }
@@ -64,13 +63,13 @@ extension RoomSession {
         _ user: UserID, cause: ReportCause, words: String? = nil, message: UInt64? = nil
     ) async throws(OvationError) {
         let draft = ReportDraft(user, cause: cause, words: words, message: message)
-        guard case .empty = try await outlet.ask(.rooms(.sendReport(id, draft)), over: line) else {
+        guard case .empty = try await outlet.ask(.rooms(.sendReport(SendReport(id, draft))), over: line) else {
             throw OvationError(.invalidAnswer)
         }
     }
 
     /// Hands the room over to a member who is in it. The former owner stays admin. For the owner.
-    public func handOver(to user: UserID) async throws(OvationError) { try await ask(.setOwner(user)) }
+    public func handOver(to user: UserID) async throws(OvationError) { try await ask(SetOwner(user)) }
 }
 
 extension Duration {

@@ -20,20 +20,20 @@ extension RoomSession {
     ) async throws(OvationError) -> Date {
         let draft = SongDraft(
             song: song, track: track, positionMs: position.wholeMilliseconds, leadMs: lead.wholeMilliseconds)
-        guard case .scheduled(let startAt) = try await ask(.startSong(draft)) else {
+        guard case .scheduled(let startAt) = try await ask(draft) else {
             throw OvationError(.invalidAnswer)
         }
         return Date(milliseconds: startAt)
     }
 
     /// Pauses the song. Without a song this call and those below are refused (`no_song`).
-    public func pauseSong() async throws(OvationError) { try await ask(.pauseSong) }
+    public func pauseSong() async throws(OvationError) { try await ask(PauseSong()) }
 
     /// Resumes the song.
     /// - Returns: when it is heard again, by the server's clock.
     @discardableResult
     public func resumeSong(lead: Duration = .seconds(1)) async throws(OvationError) -> Date {
-        guard case .scheduled(let startAt) = try await ask(.resumeSong(leadMs: lead.wholeMilliseconds)) else {
+        guard case .scheduled(let startAt) = try await ask(ResumeSong(leadMs: lead.wholeMilliseconds)) else {
             throw OvationError(.invalidAnswer)
         }
         return Date(milliseconds: startAt)
@@ -41,14 +41,14 @@ extension RoomSession {
 
     /// Moves to another position. A paused song stays paused.
     public func seekSong(to position: Duration, lead: Duration = .seconds(1)) async throws(OvationError) {
-        try await ask(.seekSong(positionMs: position.wholeMilliseconds, leadMs: lead.wholeMilliseconds))
+        try await ask(SeekSong(positionMs: position.wholeMilliseconds, leadMs: lead.wholeMilliseconds))
     }
 
     /// Switches between the accompaniment and the original with the singer's voice.
-    public func setSongTrack(_ track: SongTrack) async throws(OvationError) { try await ask(.setSongTrack(track)) }
+    public func setSongTrack(_ track: SongTrack) async throws(OvationError) { try await ask(SetSongTrack(track)) }
 
     /// Ends the song for everybody.
-    public func stopSong() async throws(OvationError) { try await ask(.stopSong) }
+    public func stopSong() async throws(OvationError) { try await ask(StopSong()) }
 
     /// Tells the server the latency of the user's equipment, so that the mix for the audience places the voice correctly.
     /// - Parameters:
@@ -57,7 +57,7 @@ extension RoomSession {
     public func stateLatency(output: Duration, input: Duration) async throws(OvationError) {
         let statement = LatencyStatement(
             outputMs: Int(clamping: output.wholeMilliseconds), inputMs: Int(clamping: input.wholeMilliseconds))
-        _ = try await outlet.ask(.stateLatency(id, statement), over: line)
+        _ = try await outlet.ask(.stateLatency(StateLatency(id, statement)), over: line)
         audio.teller.withLock { $0.calibrate(outputMs: statement.outputMs, inputMs: statement.inputMs) }
         audio.setSongLatency(output + input)
     }

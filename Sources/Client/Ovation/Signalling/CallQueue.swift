@@ -55,7 +55,9 @@ final class CallQueue {
     /// Nobody waits for it any more. Whoever has entered a room unheard leaves it, or no other could be entered.
     private func giveUp(_ number: Int64) -> CallLedger.Entry? {
         let method = ledger.expected[number]
-        guard method == .roomEnter || method == .roomCreate, ledger.isOnSocket(number) else { return forget(number) }
+        guard method == .call(.roomEnter) || method == .call(.roomCreate), ledger.isOnSocket(number) else {
+            return forget(number)
+        }
         let given = ledger.abandon(number) { [weak self] result in
             if let self, let room = result.roomEntered { enteredUnheard(room) }
         }

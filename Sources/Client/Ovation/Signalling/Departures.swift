@@ -94,7 +94,7 @@ final class Departures {
 
     private func enter(_ room: RoomID, _ wayBack: WayBack?) {
         guard !isWantedBack(room) else { return settle() }
-        let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: wayBack?.privateMapKey))
+        let call = Call.Body.rooms(.enterRoom(EnterRoom(room, since: nil, privateMapKey: wayBack?.privateMapKey)))
         connection?.perform(call, timeout: Self.patience) { [weak self] result in
             guard let self else { return }
             if case .success = result, !isWantedBack(room) { ask(room, nil) } else { settle() }

@@ -13,7 +13,7 @@ extension SignalConnection {
         _ room: RoomID, privateMapKey: String? = nil, timeout: TimeAmount, token: CallToken? = nil,
         completion: @escaping Entered
     ) {
-        let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: privateMapKey))
+        let call = Call.Body.rooms(.enterRoom(EnterRoom(room, since: nil, privateMapKey: privateMapKey)))
         departures.noteEntry(room)
         begin(call, by: privateMapKey, until: loop.now + timeout, token: token) { [weak self] result in
             self?.departures.noteEntered(room)
@@ -25,7 +25,7 @@ extension SignalConnection {
         _ creation: RoomCreation, key: IdempotencyKey?, privateMapKey: String? = nil, timeout: TimeAmount,
         token: CallToken? = nil, completion: @escaping Entered
     ) {
-        let call = Call.Body.rooms(.createRoom(creation, key: key, privateMapKey: privateMapKey))
+        let call = Call.Body.rooms(.createRoom(CreateRoom(creation, key: key, privateMapKey: privateMapKey)))
         begin(call, by: privateMapKey, until: loop.now + timeout, token: token, completion)
     }
 

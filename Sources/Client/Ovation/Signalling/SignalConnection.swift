@@ -19,7 +19,7 @@ final class SignalConnection {
         /// Fetches a new ticket for the same user.
         var renewTicket: (@Sendable () async throws -> String)?
         /// Name and version of the client for the server's log.
-        var client: String
+        var client: SessionOpening.Client
     }
 
     let loop: any EventLoop
@@ -119,7 +119,7 @@ final class SignalConnection {
             offered = OfferedTicket(ticket: ticket, completions: (offered?.completions ?? []) + [completion])
             return handle(.ticketGiven)
         }
-        perform(.renewSession(ticket: ticket), timeout: .seconds(10)) { [weak self] result in
+        perform(.renewSession(RenewSession(ticket: ticket)), timeout: .seconds(10)) { [weak self] result in
             if case .success = result { self?.credentials.ticket = ticket }
             completion(result.map { _ in () })
             if case .success = result { self?.outlet.tell(.ticketRenewed) }

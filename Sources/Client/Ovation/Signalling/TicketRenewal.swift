@@ -44,7 +44,7 @@ final class TicketRenewal {
             // A connection that was lost meanwhile signs in with the new ticket.
             guard connection.isReady else { return renewal.isRenewing = false }
             connection.perform(
-                .renewSession(ticket: connection.credentials.ticket), timeout: .seconds(10)
+                .renewSession(RenewSession(ticket: connection.credentials.ticket)), timeout: .seconds(10)
             ) { [weak renewal] result in
                 guard let renewal else { return }
                 switch result {

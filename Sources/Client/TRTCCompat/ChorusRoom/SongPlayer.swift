@@ -46,7 +46,9 @@ final class SongPlayer: Sendable {
 
     func pause() { if let own { controller.sound.pause(own) } else { ask(.pauseSong) } }
 
-    func resume() { if let own { controller.sound.resume(own) } else { ask(.resumeSong(leadMs: SongLead.resume)) } }
+    func resume() {
+        if let own { controller.sound.resume(own) } else { ask(.resumeSong(ResumeSong(leadMs: SongLead.resume))) }
+    }
 
     private var own: Int32? { state.withLock { $0.own?.id } }
 

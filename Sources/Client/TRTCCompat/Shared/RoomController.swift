@@ -303,7 +303,7 @@ final class RoomController: Sendable {
         guard isAlive() else { return }
         sound.set { $0.isMicrophoneMuted = isMuted }
         guard let room, room.state.mySeat != nil else { return }
-        room.perform(.setMicrophone(muted: isMuted)) { [weak self] result in
+        room.perform(.setMicrophone(SetMicrophone(muted: isMuted))) { [weak self] result in
             if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
         }
     }

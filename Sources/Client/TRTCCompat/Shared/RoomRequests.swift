@@ -10,7 +10,7 @@ struct RoomRequests: Sendable {
 
     func setSelfProfile(name: String, avatar: String, _ reply: ActionReply) {
         // An empty name leaves the user's name as it is.
-        let body = Call.Body.setProfile(name: name.isEmpty ? nil : name, avatar: avatar, bio: nil)
+        let body = Call.Body.setProfile(SetProfile(name: name.isEmpty ? nil : name, avatar: avatar, bio: nil))
         controller.signedIn(reply)?.client.perform(body) { reply.answer($0) }
     }
 
@@ -19,7 +19,7 @@ struct RoomRequests: Sendable {
         _ ids: [Int64], refused: ActionReply, found: @escaping @Sendable ([ListedRoom]) -> Void
     ) {
         let ids = ids.compactMap { UInt32(exactly: $0).flatMap { RoomID(number: $0) } }
-        controller.signedIn(refused)?.client.perform(.rooms(.getRooms(ids))) { result in
+        controller.signedIn(refused)?.client.perform(.rooms(.getRooms(GetRooms(ids)))) { result in
             switch result {
             case .success(.rooms(let rooms)): found(rooms)
             case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
@@ -48,7 +48,7 @@ struct RoomRequests: Sendable {
     ) {
         guard let share = controller.signedIn(refused) else { return }
         let rest = ids.dropFirst(Self.peopleAtOnce)
-        share.client.perform(.getProfiles(Array(ids.prefix(Self.peopleAtOnce)))) { [controller] result in
+        share.client.perform(.getProfiles(GetProfiles(Array(ids.prefix(Self.peopleAtOnce))))) { [controller] result in
             switch result {
             case .success(.profiles(let profiles)):
                 let all = before + profiles
@@ -66,7 +66,7 @@ struct RoomRequests: Sendable {
         _ found: @escaping @Sendable ([RoomPerson]) -> Void
     ) {
         guard let share = controller.signedIn(refused) else { return }
-        share.client.perform(.rooms(.listMembers(room.id, .everyone(limit: 200, cursor: cursor)))) {
+        share.client.perform(.rooms(.listMembers(ListMembers(room.id, .everyone(limit: 200, cursor: cursor))))) {
             result in
             switch result {
             case .success(.members(let page)):
@@ -83,12 +83,12 @@ struct RoomRequests: Sendable {
 
     /// Who sits already has what they want, as in the published component.
     func enterSeat(_ index: Int, _ reply: ActionReply) {
-        controller.perform(.takeSeat(index), reply) { $0.code == .alreadySeated }
+        controller.perform(.takeSeat(TakeSeat(index)), reply) { $0.code == .alreadySeated }
     }
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
         guard let user = UserID(userId, reply) else { return }
-        controller.perform(.pickSeat(index, user), reply)
+        controller.perform(.pickSeat(PickSeat(index, user)), reply)
     }
 
     // MARK: - Invitations
@@ -116,13 +116,13 @@ struct RoomRequests: Sendable {
     /// The answer to an invitation of a room that one is not in goes to that room.
     func accept(_ id: String, _ reply: ActionReply) {
         guard let room = controller.invitedElsewhere(id) else {
-            return controller.perform(.acceptInvitation(id: id), reply)
+            return controller.perform(.acceptInvitation(AcceptInvitation(id: id)), reply)
         }
         reply(TRTCCode.failed, "this invitation is to room \(room.text): call enterRoom first")
     }
 
     func reject(_ id: String, _ reply: ActionReply) {
-        let command = RoomCommand.rejectInvitation(id: id, reason: nil)
+        let command = RoomCommand.rejectInvitation(RejectInvitation(id: id, reason: nil))
         guard let room = controller.invitedElsewhere(id) else { return controller.perform(command, reply) }
         let call = Call.Body.rooms(.command(room, command, key: IdempotencyKey(UUID().uuidString)))
         controller.signedIn(reply)?.client.perform(call) { reply.answer($0) }
@@ -136,7 +136,7 @@ struct RoomRequests: Sendable {
     }
 
     private func like(_ count: Int, _ reply: ActionReply) {
-        controller.inside(reply)?.perform(.sendLikes(count)) { [reporter = controller.reporter] result in
+        controller.inside(reply)?.perform(.sendLikes(SendLikes(count))) { [reporter = controller.reporter] result in
             if case .success = result { reporter.add(ownLikes: count) }
             reply.answer(result)
         }

@@ -49,7 +49,7 @@ extension TRTCRoom {
 
     /// Withdraws an invitation that the user sent.
     public func cancelInvitation(id: String, callback: ActionCallback? = nil) {
-        controller.perform(.cancelInvitation(id: id), queue.reply(callback))
+        controller.perform(.cancelInvitation(CancelInvitation(id: id)), queue.reply(callback))
     }
 
     /// The chorus component's spelling of `cancelInvitation(id:callback:)`.

@@ -134,17 +134,17 @@ extension TRTCRoom {
 
     /// Removes the user from a seat. Only the owner may do this.
     public func kickSeat(seatIndex: Int, callback: ActionCallback? = nil) {
-        controller.perform(.kickSeat(seatIndex), queue.reply(callback))
+        controller.perform(.kickSeat(KickSeat(seatIndex)), queue.reply(callback))
     }
 
     /// Mutes or unmutes a seat for its current and later users. Only the owner may do this.
     public func muteSeat(seatIndex: Int, isMute: Bool, callback: ActionCallback? = nil) {
-        controller.perform(.muteSeat(seatIndex, muted: isMute), queue.reply(callback))
+        controller.perform(.muteSeat(MuteSeat(seatIndex, muted: isMute)), queue.reply(callback))
     }
 
     /// Closes a seat, which removes its user, or opens it again. Only the owner may do this.
     public func closeSeat(seatIndex: Int, isClose: Bool, callback: ActionCallback? = nil) {
-        controller.perform(.closeSeat(seatIndex, closed: isClose), queue.reply(callback))
+        controller.perform(.closeSeat(CloseSeat(seatIndex, closed: isClose)), queue.reply(callback))
     }
 }
 

@@ -72,7 +72,7 @@ public final class TRTCVoiceRoom: TRTCRoom {
     /// - Returns: 0, or -1 for a destroyed instance. The server enforces the limit; its refusal comes through the callback.
     @discardableResult
     public func moveSeat(seatIndex: Int, callback: ActionCallback? = nil) -> Int {
-        controller.perform(.moveSeat(seatIndex), queue.reply(callback))
+        controller.perform(.moveSeat(MoveSeat(seatIndex)), queue.reply(callback))
         return controller.isDestroyed ? -1 : 0
     }
 }

@@ -79,31 +79,31 @@ struct AuditDetail: Encodable {
         _ command: RoomCommand, in state: DurableRoomState, message: Message?
     ) -> (target: UserID?, detail: AuditDetail, reason: String?) {
         var detail = AuditDetail()
-        func sitting(_ seat: Int) -> UserID? {
-            state.seats.indices.contains(seat) ? state.seats[seat].occupant?.profile.id : nil
+        func of(_ asked: some SeatPayload, on: Bool? = nil) -> (target: UserID?, detail: AuditDetail, reason: String?) {
+            (detail.seat, detail.on) = (asked.seat, on)
+            let isThere = state.seats.indices.contains(asked.seat)
+            return (isThere ? state.seats[asked.seat].occupant?.profile.id : nil, detail, nil)
         }
         switch command {
-        case .kickSeat(let seat):
-            detail.seat = seat
-            return (sitting(seat), detail, nil)
-        case .muteSeat(let seat, let on), .closeSeat(let seat, let on), .allowCamera(let seat, let on):
-            (detail.seat, detail.on) = (seat, on)
-            return (sitting(seat), detail, nil)
-        case .deleteMessage(let chat):
-            detail.reported = chat
+        case .kickSeat(let asked): return of(asked)
+        case .muteSeat(let asked): return of(asked, on: asked.muted)
+        case .closeSeat(let asked): return of(asked, on: asked.closed)
+        case .allowCamera(let asked): return of(asked, on: asked.allowed)
+        case .deleteMessage(let asked):
+            detail.reported = asked.chat
             detail.messages = message.map { [Said($0)] }
             return (message?.from.id, detail, nil)
         case .setRestriction(let draft):
             (detail.kind, detail.seconds) = (draft.kind, draft.seconds)
             if draft.everywhere { detail.everywhere = true }
             return (draft.user, detail, draft.reason)
-        case .liftRestriction(let kind, let user):
-            detail.kind = kind
-            return (user, detail, nil)
-        case .setRole(let user, let role):
-            detail.role = Change(state.role(of: user).rawValue, role.rawValue)
-            return (user, detail, nil)
-        case .setOwner(let user): return (user, detail, nil)
+        case .liftRestriction(let asked):
+            detail.kind = asked.kind
+            return (asked.user, detail, nil)
+        case .setRole(let asked):
+            detail.role = Change(state.role(of: asked.user).rawValue, asked.role.rawValue)
+            return (asked.user, detail, nil)
+        case .setOwner(let asked): return (asked.user, detail, nil)
         case .updateRoom(let update):
             let settings = state.settings
             detail.title = Change(settings.name, update.name)

@@ -22,7 +22,7 @@ struct RoomAudit {
     /// Takes one action out of what that person may do. Operators' requests are limited where they come in.
     /// - Returns: why it may not be done now.
     func take(_ command: RoomCommand, by caller: Caller, in turn: inout RoomTurn) -> RoomError? {
-        guard command.name.isModeration, !caller.isOperator else { return nil }
+        guard !caller.isOperator, PermissionTable.audit(of: command.name)?.isModeration == true else { return nil }
         return allowances.takeAction(
             of: caller.profile.id, in: turn.key.application,
             perSecond: turn.policy().actionsPerSecond, now: turn.now
@@ -35,12 +35,12 @@ struct RoomAudit {
     mutating func line(
         _ command: RoomCommand, by caller: Caller, message: Message?, outcome: String = "done", in turn: inout RoomTurn
     ) -> AuditLine? {
-        guard command.name.isAudited else { return nil }
+        guard let rule = PermissionTable.audit(of: command.name) else { return nil }
         // What was refused has not been looked at: a stranger may have written it.
         let isDone = outcome == "done"
         var aimed = AuditDetail.of(command, in: turn.state, message: message)
         // Seats and settings change as fast as apps ask; of a flood the beginning is noted, and how many more there were.
-        if isDone, !command.name.isModeration, !caller.isOperator {
+        if isDone, !rule.isModeration, !caller.isOperator {
             let user = caller.profile.id
             guard allowances.takeChange(of: user, in: turn.key.application, now: turn.now) else {
                 merged[user, default: 0] += 1
@@ -55,7 +55,7 @@ struct RoomAudit {
             }
         return AuditLine(
             application: turn.key.application, room: turn.key.room, actor: actor, role: role, way: way,
-            action: command.name.rawValue,
+            action: rule.action,
             target: aimed.target, detail: isDone ? aimed.detail.json : "{}", reason: isDone ? aimed.reason : nil,
             outcome: outcome, time: turn.wallNow)
     }
@@ -69,32 +69,12 @@ struct RoomAudit {
 
     /// Notes that somebody tried what their role does not allow.
     mutating func noteRefused(_ command: RoomCommand, by caller: Caller, _ error: RoomError, in turn: inout RoomTurn) {
-        guard command.name.isAudited, error.code == .permissionDenied,
+        guard PermissionTable.audit(of: command.name) != nil, error.code == .permissionDenied,
             allowances.takeRefusal(of: caller.keeper, in: turn.key.application, now: turn.now),
             refusals.take(now: turn.now)
         else { return }
         guard let line = line(command, by: caller, message: nil, outcome: error.code.name, in: &turn) else { return }
         turn.add(.note(line))
-    }
-}
-
-extension RoomCommand.Name {
-    /// What is done to people and their words, each time noted, and therefore no faster than people work.
-    fileprivate var isModeration: Bool {
-        switch self {
-        case .deleteMessage, .setRestriction, .liftRestriction, .setRole, .setOwner: true
-        default: false
-        }
-    }
-
-    /// What is done about other people or their room, and can be asked about later.
-    var isAudited: Bool {
-        switch self {
-        case .kickSeat, .muteSeat, .closeSeat, .allowCamera, .deleteMessage, .setRestriction, .liftRestriction,
-            .updateRoom, .setAttributes, .setRole, .setOwner, .destroyRoom:
-            true
-        default: false
-        }
     }
 }
 

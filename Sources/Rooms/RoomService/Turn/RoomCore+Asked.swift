@@ -105,14 +105,15 @@ extension RoomCore {
     private func context(of asked: Asked) -> DecisionContext {
         var context = turn.context
         switch asked.command {
-        case .challenge(let other, _): context.target = dependencies.find(other)
+        case .challenge(let draft): context.target = dependencies.find(draft.other)
         case .sendInvitation(let draft) where turn.attendance.people[draft.to] == nil:
             context.reach = dependencies.reach.reach(draft.to, in: key.application)
-        case .deleteMessage(let chat): context.message = turn.recent.message(chat)
+        case .deleteMessage(let draft): context.message = turn.recent.message(draft.chat)
         case .setRestriction(let draft):
             context.hostBan = restrictions.hostBan(of: draft.user, in: &turn)
             context.hostBanCount = restrictions.hostBanCount(in: &turn)
-        case .liftRestriction(.ban, let user): context.hostBan = restrictions.hostBan(of: user, in: &turn)
+        case .liftRestriction(let lifted) where lifted.kind == .ban:
+            context.hostBan = restrictions.hostBan(of: lifted.user, in: &turn)
         default: break
         }
         if !asked.caller.isOperator, asked.command.texts.areStopped(byOperatorsMute: true) {
@@ -161,17 +162,18 @@ extension RoomCore {
             guard let ban = restrictions.ban(draft, by: asked.user.id, decision, in: &turn) else { return }
             if ban.everywhere { restrictions.keep(ban, in: &turn, &sequel) }
             people.putOut(ban, decision, sequel, in: &turn)
-        case .liftRestriction(.ban, let banned): restrictions.liftBan(of: banned, decision, sequel, in: &turn)
+        case .liftRestriction(let lifted) where lifted.kind == .ban:
+            restrictions.liftBan(of: lifted.user, decision, sequel, in: &turn)
         // Operators are in no room: the rules have refused it.
         case .exitRoom:
             let reply = asked.reply
             if let session = asked.session {
                 people.leave(session, answer: PlannedAnswer { _ in reply(.success(CommandOutcome(.done))) }, in: &turn)
             }
-        case .sendLikes(let count):
+        case .sendLikes(let likes):
             // Points are what gifts cost; likes are, where there are none.
-            if dependencies.catalogue().gifts.isEmpty { turn.gain(likes: count, by: asked.user.id) }
-            gathered.like(UInt64(count), by: asked.user.id, asked.reply, in: &turn)
+            if dependencies.catalogue().gifts.isEmpty { turn.gain(likes: likes.count, by: asked.user.id) }
+            gathered.like(UInt64(likes.count), by: asked.user.id, asked.reply, in: &turn)
         default: store(decision, asked, sequel)
         }
     }
@@ -198,8 +200,8 @@ extension RoomCore {
             people.notePresence(of: seated.id, in: &turn)
         }
         people.noteRoles(after: asked.command, in: &turn)
-        if case .liftRestriction(.chatMute, let user) = asked.command {
-            restrictions.tellMute(of: user, lifted: nil, in: &turn)
+        if case .liftRestriction(let lifted) = asked.command, lifted.kind == .chatMute {
+            restrictions.tellMute(of: lifted.user, lifted: nil, in: &turn)
         }
     }
 }

@@ -32,7 +32,7 @@ extension RoomCore {
         defer { endTurn() }
         do throws(RoomError) {
             if let error = turn.closedness { throw error }
-            let texts = RoomCommand.rejectInvitation(id: id, reason: reason).texts
+            let texts = RejectInvitation(id: id, reason: reason).texts
             try texts.checkSizes()
             if texts.areStopped(byOperatorsMute: true), let mute = restrictions.chatMute(of: user.id, in: &turn) {
                 throw RoomError(muted: mute, at: turn.wallNow)

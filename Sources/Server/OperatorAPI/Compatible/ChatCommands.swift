@@ -170,7 +170,8 @@ struct ChatCommands: Sendable {
         for number in numbers {
             do throws(Refusal) {
                 _ = try await rooms.submit(
-                    .deleteMessage(number), to: room, in: request.application, by: .operator(request.caller))
+                    .deleteMessage(DeleteMessage(number)), to: room, in: request.application,
+                    by: .operator(request.caller))
                 lines.append(.init(MsgSeq: number, RetCode: 0))
             } catch {
                 if error.error.code == .roomNotFound || error.error.code == .roomClosed { throw ChatFailure(error) }

@@ -56,7 +56,8 @@ struct ChatRestrictions: Sendable {
         let room = try request.group()
         do throws(Refusal) {
             _ = try await rooms.submit(
-                .liftRestriction(kind, of: user), to: room, in: request.application, by: .operator(request.caller))
+                .liftRestriction(LiftRestriction(kind, of: user)), to: room, in: request.application,
+                by: .operator(request.caller))
         } catch {
             if error.error.code != .notRestricted { throw ChatFailure(error) }
         }

@@ -81,9 +81,7 @@ struct PeopleResource: Sendable {
             return HTTPReply.json(Answer.Empty())
         case .signal:
             try trail.check(.writeMessages, access, "sendSignal")
-            guard case .sendSignal(let draft) = try parameters.call(.signalSend) else {
-                throw Refusal(RoomError(.internalError))
-            }
+            let draft = try parameters.payload(SignalDraft.self)
             let sender =
                 try parameters.text("from") == nil
                 ? access.caller.profile

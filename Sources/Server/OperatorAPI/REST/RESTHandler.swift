@@ -168,11 +168,24 @@ package struct RESTHandler: Sendable {
             let room = try await room(parameters, access)
             return HTTPReply.json(
                 ["messages": try await rooms.asked { await room.messages(limit, reply: $0) } as [Message]])
-        case .removeMember:
-            guard case .rooms(let call) = try parameters.call(.restrictionSet, ["kind": "ban", "seconds": 0]) else {
-                throw Refusal(RoomError(.internalError))
+        case .listRooms:
+            let query = try parameters.payload(RoomQuery.self)
+            try trail.check(.readRooms, access, "listRooms")
+            do throws(RoomError) { return HTTPReply.json(try rooms.rooms.list(query, of: access.application)) } catch {
+                throw Refusal(error)
             }
-            return try await perform(call, parameters, access)
+        case .createRoom: return try await create(parameters, access)
+        case .listMembers:
+            let query = try parameters.payload(ListMembers.self).query
+            let room = try await room(parameters, access)
+            return HTTPReply.json(try await rooms.asked { await room.members(query, reply: $0) })
+        case .listRestrictions:
+            let room = try await room(parameters, access)
+            return HTTPReply.json(try await rooms.asked { await room.restrictions(reply: $0) })
+        case .removeMember:
+            return try await submit(
+                try parameters.command(.setRestriction, ["kind": .text("ban"), "seconds": .number(0)]), access)
+        case .command(let name): return try await submit(try parameters.command(name), access)
         case .wallets(let operation): return try await wallets.perform(operation, parameters, access, trail)
         case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
         case .records(let operation): return try await records.perform(operation, parameters, access, trail)
@@ -185,42 +198,30 @@ package struct RESTHandler: Sendable {
         case .applications(let operation):
             return try await applications.perform(operation, parameters, access, trail)
         case .keys(let operation): return try await keys.perform(operation, parameters, access, trail)
-        case .call(let method):
-            guard case .rooms(let call) = try parameters.call(method) else { throw Refusal(RoomError(.internalError)) }
-            return try await perform(call, parameters, access)
         }
     }
 
-    private func perform(
-        _ call: RoomsCall, _ parameters: RESTParameters, _ access: OperatorAccess
+    private func create(
+        _ parameters: RESTParameters, _ access: OperatorAccess
     ) async throws(Refusal) -> Response {
-        switch call {
-        case .listRooms(let query):
-            try trail.check(.readRooms, access, "listRooms")
-            do throws(RoomError) { return HTTPReply.json(try rooms.rooms.list(query, of: access.application)) } catch {
-                throw Refusal(error)
-            }
-        case .createRoom(let creation, let key, _):
-            try trail.check(.writeRooms, access, "createRoom")
-            let owner = try await operators.profile(of: try parameters.user("owner"), in: access.application)
-            let overview: RoomOverview = try await rooms.asked {
-                await rooms.rooms.found(
-                    creation, in: access.application, for: owner, by: access.caller, key: key, reply: $0)
-            }
-            return HTTPReply.json(overview, status: .created)
-        case .listMembers(_, let query):
-            let room = try await room(parameters, access)
-            return HTTPReply.json(try await rooms.asked { await room.members(query, reply: $0) })
-        case .listRestrictions:
-            let room = try await room(parameters, access)
-            return HTTPReply.json(try await rooms.asked { await room.restrictions(reply: $0) })
-        case .command(let id, let command, let key):
-            return HTTPReply.json(
-                CommandAnswer(
-                    try await rooms.submit(
-                        command, to: id, in: access.application, by: .operator(access.caller), key: key)))
-        default: throw Refusal(RoomError(.internalError))
+        let asked = try parameters.payload(CreateRoom.self)
+        try trail.check(.writeRooms, access, "createRoom")
+        let owner = try await operators.profile(of: try parameters.user("owner"), in: access.application)
+        let overview: RoomOverview = try await rooms.asked {
+            await rooms.rooms.found(
+                asked.creation, in: access.application, for: owner, by: access.caller, key: asked.key, reply: $0)
         }
+        return HTTPReply.json(overview, status: .created)
+    }
+
+    private func submit(
+        _ asked: (room: RoomID, command: RoomCommand, key: IdempotencyKey?), _ access: OperatorAccess
+    ) async throws(Refusal) -> Response {
+        HTTPReply.json(
+            CommandAnswer(
+                try await rooms.submit(
+                    asked.command, to: asked.room, in: access.application, by: .operator(access.caller),
+                    key: asked.key)))
     }
 
     /// A room that is to be read.

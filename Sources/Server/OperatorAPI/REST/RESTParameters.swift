@@ -13,6 +13,10 @@ struct RESTParameters {
     static let bodyLimit = 64 << 10
 
     private var fields: [String: Any] = [:]
+    /// The body, if it says anything.
+    private var object: Data?
+    /// What stands in the path, the query or a header.
+    private var apart: [String: ParameterApart] = [:]
     /// What came in the query, which has no types.
     private var asked: Set<String> = []
     private(set) var room: RoomID?
@@ -23,18 +27,35 @@ struct RESTParameters {
         if route.hasBody { try take(body: body) }
         try take(query: request, of: route)
         try take(path: request.uri.path, of: route)
-        if let key = request.headers[.idempotencyKey] { fields["key"] = key }
+        // As a header, as for every other request.
+        set("key", request.headers[.idempotencyKey].map { .text($0) } ?? .absent)
     }
 
-    /// The request as a call.
+    /// What the operation asks for.
+    func payload<Payload: CallPayload>(_: Payload.Type) throws(Refusal) -> Payload {
+        do throws(RoomError) {
+            return try PlainParameters(object: object, apart: apart).payload(Payload.self)
+        } catch { throw Refusal(error) }
+    }
+
+    /// A command of a room.
     /// - Parameter fixed: what the operation itself says.
-    func call(_ method: SignalProtocol.Method, _ fixed: [String: Any] = [:]) throws(Refusal) -> Call.Body {
-        let params = fields.merging(fixed) { _, fixed in fixed }
-        let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method.rawValue, "params": params]
-        guard let text = try? JSONSerialization.data(withJSONObject: call) else {
-            throw Refusal(RoomError(.invalidParams))
+    func command(
+        _ name: RoomCommand.Name, _ fixed: [String: ParameterApart] = [:]
+    ) throws(Refusal) -> (room: RoomID, command: RoomCommand, key: IdempotencyKey?) {
+        let apart = apart.merging(fixed) { _, fixed in fixed }
+        do throws(RoomError) {
+            return try PlainParameters(object: object, apart: apart).command(name)
+        } catch { throw Refusal(error) }
+    }
+
+    private mutating func set(_ name: String, _ value: ParameterApart) {
+        apart[name] = value
+        switch value {
+        case .text(let text): fields[name] = text
+        case .number(let number): fields[name] = number
+        case .absent: fields[name] = nil
         }
-        do throws(CallFailure) { return try Call.decode(text).body } catch { throw Refusal(error.error) }
     }
 
     /// A number from the query within bounds.
@@ -161,8 +182,7 @@ struct RESTParameters {
             throw Refusal(RoomError(.invalidRequest, "the body is a JSON object"))
         }
         fields = object
-        // It comes as a header, as for every other request.
-        fields["key"] = nil
+        self.object = Data(body)
     }
 
     private mutating func take(query request: Request, of route: RESTRoute) throws(Refusal) {
@@ -173,9 +193,9 @@ struct RESTParameters {
             asked.insert(name)
             if isNumber {
                 guard let number = Int(text) else { throw Refusal(.invalid(name, "\(name) is a number")) }
-                fields[name] = number
+                set(name, .number(number))
             } else {
-                fields[name] = String(text)
+                set(name, .text(String(text)))
             }
         }
     }
@@ -190,15 +210,15 @@ struct RESTParameters {
                 guard let room = RoomSlug.room(part) else { throw Refusal(RoomError(.roomIDInvalid, field: "room")) }
                 self.room = room
                 switch room {
-                case .number(let number): fields[name] = number
-                case .string(let string): fields[name] = string
+                case .number(let number): set(name, .number(Int(number)))
+                case .string(let string): set(name, .text(string))
                 }
             case "seat", "chat", "report", "app", "webhook":
                 guard let number = Int(part), number >= 0 else {
                     throw Refusal(.invalid(name, "\(name) is a number"))
                 }
-                fields[name] = number
-            default: fields[name] = String(part).removingPercentEncoding ?? String(part)
+                set(name, .number(number))
+            default: set(name, .text(String(part).removingPercentEncoding ?? String(part)))
             }
         }
     }

@@ -5,7 +5,11 @@ import SignalProtocol
 /// One operation of the REST API. Most are a call of the signalling protocol, whose parameters come out of path, query and body.
 struct RESTRoute: Sendable {
     enum Work: Sendable, Hashable {
-        case call(Method)
+        case command(RoomCommand.Name)
+        case listRooms
+        case createRoom
+        case listMembers
+        case listRestrictions
         /// A room as an operator sees it.
         case readRoom
         /// The last messages of a room.
@@ -46,7 +50,8 @@ struct RESTRoute: Sendable {
     /// Changes something that neither a room nor the ledger remembers under an `Idempotency-Key`.
     var keepsAnswers: Bool {
         switch work {
-        case .call, .removeMember, .wallets: false
+        // The room remembers a command, and who created it.
+        case .command, .createRoom, .removeMember, .wallets: false
         default: method != .get
         }
     }
@@ -57,34 +62,34 @@ struct RESTRoute: Sendable {
 
     static let all: [RESTRoute] = [
         RESTRoute(
-            method: .get, path: "rooms", work: .call(.roomList),
+            method: .get, path: "rooms", work: .listRooms,
             query: ["kind": false, "query": false, "tag": false, "order": false, "cursor": false, "limit": true]),
-        RESTRoute(method: .post, path: "rooms", work: .call(.roomCreate)),
+        RESTRoute(method: .post, path: "rooms", work: .createRoom),
         RESTRoute(method: .get, path: "rooms/{room}", work: .readRoom),
-        RESTRoute(method: .patch, path: "rooms/{room}", work: .call(.roomUpdate)),
-        RESTRoute(method: .patch, path: "rooms/{room}/attributes", work: .call(.attributesSet)),
-        RESTRoute(method: .delete, path: "rooms/{room}", work: .call(.roomDestroy)),
-        RESTRoute(method: .put, path: "rooms/{room}/owner", work: .call(.ownerSet)),
+        RESTRoute(method: .patch, path: "rooms/{room}", work: .command(.updateRoom)),
+        RESTRoute(method: .patch, path: "rooms/{room}/attributes", work: .command(.setAttributes)),
+        RESTRoute(method: .delete, path: "rooms/{room}", work: .command(.destroyRoom)),
+        RESTRoute(method: .put, path: "rooms/{room}/owner", work: .command(.setOwner)),
         RESTRoute(
-            method: .get, path: "rooms/{room}/members", work: .call(.roomMembers),
+            method: .get, path: "rooms/{room}/members", work: .listMembers,
             query: ["cursor": false, "limit": true]),
         RESTRoute(method: .delete, path: "rooms/{room}/members/{user}", work: .removeMember),
-        RESTRoute(method: .put, path: "rooms/{room}/members/{user}/role", work: .call(.roleSet)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatPick)),
-        RESTRoute(method: .delete, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatKick)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/muted", work: .call(.seatMute)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/closed", work: .call(.seatClose)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/camera", work: .call(.seatCamera)),
-        RESTRoute(method: .put, path: "rooms/{room}/stage", work: .call(.stageArrange)),
-        RESTRoute(method: .delete, path: "rooms/{room}/screen", work: .call(.screenStop)),
-        RESTRoute(method: .delete, path: "rooms/{room}/song", work: .call(.songStop)),
-        RESTRoute(method: .delete, path: "rooms/{room}/pk", work: .call(.pkQuit), query: ["link": false]),
+        RESTRoute(method: .put, path: "rooms/{room}/members/{user}/role", work: .command(.setRole)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/user", work: .command(.pickSeat)),
+        RESTRoute(method: .delete, path: "rooms/{room}/seats/{seat}/user", work: .command(.kickSeat)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/muted", work: .command(.muteSeat)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/closed", work: .command(.closeSeat)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/camera", work: .command(.allowCamera)),
+        RESTRoute(method: .put, path: "rooms/{room}/stage", work: .command(.arrangeStage)),
+        RESTRoute(method: .delete, path: "rooms/{room}/screen", work: .command(.stopScreen)),
+        RESTRoute(method: .delete, path: "rooms/{room}/song", work: .command(.stopSong)),
+        RESTRoute(method: .delete, path: "rooms/{room}/pk", work: .command(.quitPK), query: ["link": false]),
         RESTRoute(method: .get, path: "rooms/{room}/messages", work: .readMessages, query: ["limit": true]),
-        RESTRoute(method: .post, path: "rooms/{room}/messages", work: .call(.messageSend)),
-        RESTRoute(method: .delete, path: "rooms/{room}/messages/{chat}", work: .call(.messageDelete)),
-        RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .call(.restrictionList)),
-        RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionSet)),
-        RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionLift)),
+        RESTRoute(method: .post, path: "rooms/{room}/messages", work: .command(.sendMessage)),
+        RESTRoute(method: .delete, path: "rooms/{room}/messages/{chat}", work: .command(.deleteMessage)),
+        RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .listRestrictions),
+        RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .command(.setRestriction)),
+        RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .command(.liftRestriction)),
         RESTRoute(method: .get, path: "users/{user}", work: .people(.read)),
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
         RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),

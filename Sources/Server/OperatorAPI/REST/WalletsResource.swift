@@ -58,9 +58,7 @@ struct WalletsResource: Sendable {
         case .readStatement:
             try trail.check(.readWallets, access, "readWallet")
             let user = try parameters.user()
-            guard case .wallet(.readStatement(let query)) = try parameters.call(.walletStatement) else {
-                throw Refusal(RoomError(.internalError))
-            }
+            let query = try parameters.payload(StatementQuery.self)
             do throws(JournalFailure) {
                 return HTTPReply.json(
                     Self.statement(

@@ -217,14 +217,13 @@ package actor CallDispatcher: InputReceiver {
     private func perform(_ body: Call.Body, of session: Session, call: CallID) async throws(Refusal) {
         switch body {
         case .openSession: throw Refusal(RoomError(.invalidRequest, "the session is already open"))
-        case .renewSession(let ticket): try await renew(session, ticket: ticket, call: call)
+        case .renewSession(let asked): try await renew(session, ticket: asked.ticket, call: call)
         case .closeSession: await close(session, call: call)
         case .readClock:
             send(Answer.success(call, clockReading))
-        case .setProfile(let name, let avatar, let bio):
-            try await setProfile(session, name: name, avatar: avatar, bio: bio, call: call)
-        case .getProfiles(let users):
-            let profiles = try await services.signIn.profiles(users, in: session.application)
+        case .setProfile(let asked): try await setProfile(session, asked, call: call)
+        case .getProfiles(let asked):
+            let profiles = try await services.signIn.profiles(asked.users, in: session.application)
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
         case .rooms(let asked):
             try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
@@ -235,27 +234,27 @@ package actor CallDispatcher: InputReceiver {
                 case .failure(let error): connection.send(Answer.failure(call, error))
                 }
             }
-        case .offerMedia(let room, let number, let sdp, let lines):
-            try await offer(session, room: room, number: number, sdp: sdp, lines: lines, call: call)
-        case .viewPicture(let room, let picture, let size):
-            let place = try await mediaPlace(session, room: room)
-            let right: RoomRights = picture == .screen ? .receiveScreen : .receiveVideo
-            guard size == .off || place.rights.contains(right) else { throw Refusal(RoomRights.refusal) }
-            services.media.view(picture, as: PictureLayer(size), by: place.peer, on: place.stage)
+        case .offerMedia(let asked): try await offer(session, asked, call: call)
+        case .viewPicture(let asked):
+            let place = try await mediaPlace(session, room: asked.room)
+            let right: RoomRights = asked.picture == .screen ? .receiveScreen : .receiveVideo
+            guard asked.size == .off || place.rights.contains(right) else { throw Refusal(RoomRights.refusal) }
+            services.media.view(asked.picture, as: PictureLayer(asked.size), by: place.peer, on: place.stage)
             send(Answer.success(call, Answer.Empty()))
-        case .closeMedia(let room):
-            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+        case .closeMedia(let asked):
+            guard let place = session.place, place.key.room == asked.room else { throw Refusal(RoomError(.notInRoom)) }
             await place.room.closeMedia(for: session.token) { [connection] in
                 connection.send(Answer.success(call, Answer.Empty()))
             }
         case .wallet(let asked):
             send(try await services.wallets.perform(asked, by: session.user, in: session.application, call: call))
-        case .testLine(let sdp): testLine(session, sdp: sdp, call: call)
+        case .testLine(let asked): testLine(session, sdp: asked.sdp, call: call)
         case .endLineTest:
             services.lines.end(session.token)
             send(Answer.success(call, Answer.Empty()))
-        case .stateLatency(let room, let stated):
-            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+        case .stateLatency(let asked):
+            guard let place = session.place, place.key.room == asked.room else { throw Refusal(RoomError(.notInRoom)) }
+            let stated = asked.statement
             let equipment = SingerEquipment(
                 latency: .milliseconds(Int64(stated.outputMs + stated.inputMs)),
                 roundTrip: stated.roundTripMs.map { .milliseconds(Int64($0)) },
@@ -265,9 +264,8 @@ package actor CallDispatcher: InputReceiver {
         }
     }
 
-    private func setProfile(
-        _ session: Session, name: String?, avatar: String?, bio: String?, call: CallID
-    ) async throws(Refusal) {
+    private func setProfile(_ session: Session, _ asked: SetProfile, call: CallID) async throws(Refusal) {
+        let (name, avatar, bio) = (asked.name, asked.avatar, asked.bio)
         try SignIn.check(name: name, avatar: avatar, bio: bio)
         let texts = SignIn.texts(name: name, bio: bio)
         try services.signIn.checkMute(texts, by: session.user, in: session.application)
@@ -292,12 +290,11 @@ package actor CallDispatcher: InputReceiver {
     // MARK: media
 
     /// Does not hold up the calls behind it: the media plane answers when it has worked the offer out.
-    private func offer(
-        _ session: Session, room: RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName], call: CallID
-    ) async throws(Refusal) {
-        let place = try await mediaPlace(session, room: room)
+    private func offer(_ session: Session, _ asked: OfferMedia, call: CallID) async throws(Refusal) {
+        let place = try await mediaPlace(session, room: asked.room)
         let offer = MediaOffer(
-            stage: place.stage, peer: place.peer, number: number, sdp: sdp, lines: lines.mapValues(MediaLine.init))
+            stage: place.stage, peer: place.peer, number: asked.number, sdp: asked.sdp,
+            lines: asked.lines.mapValues(MediaLine.init))
         Task { [services, connection] in  // ends with the answer
             let text: [UInt8]
             do throws(MediaRefusal) {

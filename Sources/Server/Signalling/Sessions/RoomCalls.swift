@@ -15,10 +15,10 @@ struct RoomCalls: Sendable {
 
     func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
         switch asked {
-        case .createRoom(let creation, let key, let mapKey):
-            try await create(creation, key: key, mapKey: mapKey, call: call)
-        case .enterRoom(let room, let since, let mapKey):
-            try await enter(room, since: since, mapKey: mapKey, call: call)
+        case .createRoom(let asked):
+            try await create(asked.creation, key: asked.key, mapKey: asked.privateMapKey, call: call)
+        case .enterRoom(let asked):
+            try await enter(asked.room, since: asked.since, mapKey: asked.privateMapKey, call: call)
         case .listRooms(let query):
             let page: RoomPage
             do throws(RoomError) {
@@ -27,29 +27,32 @@ struct RoomCalls: Sendable {
                 throw Refusal(error)
             }
             connection.send(Answer.success(call, page))
-        case .getRooms(let ids):
-            let infos = services.rooms.infos(ids, of: session.application)
+        case .getRooms(let asked):
+            let infos = services.rooms.infos(asked.rooms, of: session.application)
             connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
-        case .listInvitations(let id, let cursor):
-            await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
-        case .sendReport(let id, let draft):
-            await (try await room(id)).report(draft, by: session.token, reply: reply(to: call) { _ in Answer.Empty() })
-        case .listRestrictions(let id):
-            await (try await room(id)).restrictions(for: session.token, reply: reply(to: call) { $0 })
-        case .readGiftRanking(let id):
-            await (try await room(id)).giftRanking(for: session.token, reply: reply(to: call) { $0 })
-        case .listMembers(let id, let query):
-            await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
-        case .readRequestStill(let id, let request):
-            await (try await room(id)).requestStill(
-                request, for: session.token,
+        case .listInvitations(let asked):
+            await (try await room(asked.room)).invitations(
+                after: asked.cursor, for: session.token, reply: reply(to: call) { $0 })
+        case .sendReport(let asked):
+            await (try await room(asked.room)).report(
+                asked.report, by: session.token, reply: reply(to: call) { _ in Answer.Empty() })
+        case .listRestrictions(let asked):
+            await (try await room(asked.room)).restrictions(for: session.token, reply: reply(to: call) { $0 })
+        case .readGiftRanking(let asked):
+            await (try await room(asked.room)).giftRanking(for: session.token, reply: reply(to: call) { $0 })
+        case .listMembers(let asked):
+            await (try await room(asked.room)).members(asked.query, for: session.token, reply: reply(to: call) { $0 })
+        case .readRequestStill(let asked):
+            await (try await room(asked.room)).requestStill(
+                asked.id, for: session.token,
                 reply: reply(to: call, RequestStillAnswer.init))
-        case .setStill(let id, let picture): try await setStill(picture, in: id, call: call)
+        case .setStill(let asked): try await setStill(asked.picture, in: asked.room, call: call)
         case .command(let id, .sendInvitation(let draft), let key) where draft.still != nil:
             try await invite(draft, in: id, key: key, call: call)
-        case .command(let id, .rejectInvitation(let invitation, let reason), _) where session.place?.key.room != id:
+        case .command(let id, .rejectInvitation(let invitation), _) where session.place?.key.room != id:
             await (try await find(id)).decline(
-                invitation, reason: reason, by: session.profile.brief, reply: reply(to: call, CommandAnswer.init))
+                invitation.id, reason: invitation.reason, by: session.profile.brief,
+                reply: reply(to: call, CommandAnswer.init))
         case .command(let id, .sendGift(let draft), let key?): await give(draft, in: id, key: key, call: call)
         case .command(let id, let command, let key):
             await (try await room(id)).submit(

@@ -49,7 +49,7 @@ package struct Wallets: Sendable {
             case .read: return Answer.success(call, try await wallet(of: user, in: application))
             case .readStatement(let query):
                 return Answer.success(call, try await statement(query, of: user, in: application))
-            case .drawCoins(let key): return try await draw(key, for: user, in: application, call: call)
+            case .drawCoins(let asked): return try await draw(asked.key, for: user, in: application, call: call)
             }
         } catch {
             throw Refusal(RoomError(.unavailable, retryAfterMs: 500))

@@ -45,15 +45,15 @@ final class OvationChat: LoadedChat {
                         application: ApplicationID(signer.application), user: user, ticket: ticket,
                         resume: places[line]?.session)))
         case 1 where !isIdle:
-            if let room { return text(1, .rooms(.enterRoom(room, since: places[line]?.point))) }
+            if let room { return text(1, .rooms(.enterRoom(EnterRoom(room, since: places[line]?.point)))) }
             guard line == 0 else { throw LoadFailure("the room is not there yet") }
             let creation = RoomCreation(
                 kind: .voice, settings: RoomSettings(name: "Load \(run)"), seats: [SeatSetup(), SeatSetup()])
-            return text(1, .rooms(.createRoom(creation, key: nil)))
+            return text(1, .rooms(.createRoom(CreateRoom(creation, key: nil))))
         // Who created the room is in it, and learns how far it is by entering.
         case 2 where line == 0 && places[0]?.point.epoch == 0:
             guard let room else { return nil }
-            return text(2, .rooms(.enterRoom(room, since: nil)))
+            return text(2, .rooms(.enterRoom(EnterRoom(room, since: nil))))
         default: return nil
         }
     }
@@ -123,7 +123,7 @@ final class OvationChat: LoadedChat {
 
     /// The owner closes and opens the second seat.
     func seatChange(_ number: Int) -> [UInt8]? {
-        room.map { text(3, .rooms(.command($0, .closeSeat(1, closed: number.isMultiple(of: 2)), key: nil))) }
+        room.map { text(3, .rooms(.command($0, .closeSeat(CloseSeat(1, closed: number.isMultiple(of: 2))), key: nil))) }
     }
 
     let seatMark = Array(#""type":"seat.closed""#.utf8)

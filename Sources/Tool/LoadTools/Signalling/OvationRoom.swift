@@ -52,9 +52,11 @@ final class OvationRoom: LoadedRoom {
             .openSession(SessionOpening(application: ApplicationID(signer.application), user: user, ticket: ticket)),
             Nothing.self)
         let room = try await enter(line)
-        if speaks { _ = try await ask(line, .rooms(.command(room, .takeSeat(place), key: nil)), Nothing.self) }
+        if speaks {
+            _ = try await ask(line, .rooms(.command(room, .takeSeat(TakeSeat(place)), key: nil)), Nothing.self)
+        }
         if speaks, content.isPicture {
-            _ = try await ask(line, .rooms(.command(room, .setCamera(on: true), key: nil)), Nothing.self)
+            _ = try await ask(line, .rooms(.command(room, .setCamera(SetCamera(on: true)), key: nil)), Nothing.self)
         }
         return try await negotiate(line, room, place: place, speaks: speaks)
     }
@@ -62,13 +64,13 @@ final class OvationRoom: LoadedRoom {
     /// The first creates the room and is in it.
     private func enter(_ line: CallSocket) async throws -> RoomID {
         if let room = room.withLock({ $0 }) {
-            _ = try await ask(line, .rooms(.enterRoom(room, since: nil)), Nothing.self)
+            _ = try await ask(line, .rooms(.enterRoom(EnterRoom(room, since: nil))), Nothing.self)
             return room
         }
         let creation = RoomCreation(
             kind: content.isPicture ? .live : .voice,
             settings: RoomSettings(name: "Load \(run)"), seats: Array(repeating: SeatSetup(), count: speakers))
-        let created = try await ask(line, .rooms(.createRoom(creation, key: nil)), Created.self)
+        let created = try await ask(line, .rooms(.createRoom(CreateRoom(creation, key: nil))), Created.self)
         room.withLock { $0 = created.room }
         return created.room
     }
@@ -93,7 +95,7 @@ final class OvationRoom: LoadedRoom {
             builder.pictures = 1
         }
         let answered = try await ask(
-            line, .offerMedia(room, number: 1, sdp: builder.offer().text), MediaAnswered.self)
+            line, .offerMedia(OfferMedia(room, number: 1, sdp: builder.offer().text)), MediaAnswered.self)
         let accepted = try AcceptedOffer(answer: SessionDescription(parsing: answered.sdp))
         let server = try Self.address(among: accepted.candidates, for: engine.firstAddress)
         guard let fingerprint = accepted.fingerprints.first.flatMap(CertificateFingerprint.init(sdpValue:)) else {

@@ -1,3 +1,20 @@
+/// Chooses how everybody sees the people on the stage.
+package struct ArrangeStage: CommandPayload {
+    package static let name = RoomCommand.Name.arrangeStage
+    package var asCommand: RoomCommand { .arrangeStage(self) }
+
+    package var form: StageLayout.Form
+    /// Who stands in the first place; `nil`: the host.
+    package var large: UserID?
+
+    package init(_ layout: StageLayout) {
+        form = layout.form
+        large = layout.large
+    }
+
+    package var layout: StageLayout { StageLayout(form: form, large: large) }
+}
+
 /// How everybody in a live room sees the people on its stage, as the host has chosen it.
 public struct StageLayout: Codable, Hashable, Sendable {
     /// The sizes of the pictures.
