@@ -33,16 +33,30 @@ package enum PlainHTTP {
     package static func send(
         _ line: String, port: Int, headers: [String] = [], body: String = "", tls: TLSTrust? = nil
     ) async throws -> Response {
+        try await send(line, port: port, headers: headers, bytes: Array(body.utf8), tls: tls)
+    }
+
+    /// - Parameter bytes: the body.
+    package static func send(
+        _ line: String, port: Int, headers: [String] = [], bytes: [UInt8], tls: TLSTrust? = nil
+    ) async throws -> Response {
         let host = headers.contains { $0.lowercased().hasPrefix("host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
         let isUpgrade = headers.contains { $0.lowercased().hasPrefix("upgrade:") }
         let connection = isUpgrade ? [] : ["Connection: close"]
-        let request = ([line] + host + connection + headers + ["", body]).joined(separator: "\r\n")
-        return try parse(try await exchange(request, port: port, untilClosed: !isUpgrade, tls: tls))
+        let head = ([line] + host + connection + headers + ["", ""]).joined(separator: "\r\n")
+        return try parse(
+            try await exchange(bytes: Array(head.utf8) + bytes, port: port, untilClosed: !isUpgrade, tls: tls))
     }
 
     /// Sends raw bytes and gives back what came until the server closed, or, for `untilClosed: false`, the first whole head.
     package static func exchange(
         _ request: String, port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
+    ) async throws -> [UInt8] {
+        try await exchange(bytes: Array(request.utf8), port: port, untilClosed: untilClosed, tls: tls)
+    }
+
+    private static func exchange(
+        bytes request: [UInt8], port: Int, untilClosed: Bool, tls: TLSTrust?
     ) async throws -> [UInt8] {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -52,7 +66,7 @@ package enum PlainHTTP {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: request))
+            try await outbound.write(ByteBuffer(bytes: request))
             var received: [UInt8] = []
             for try await part in inbound {
                 received += Array(part.readableBytesView)
