@@ -18,6 +18,7 @@ import UserSig
     private struct House {
         static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
         let clock = VirtualRoomClock()
+        let restrictions = MemoryRestrictions()
         let folder = NSTemporaryDirectory() + "ovation-faces-" + UUID().uuidString
         let handler: FaceHandler
         let library: FaceLibrary
@@ -36,7 +37,7 @@ import UserSig
             handler = FaceHandler(
                 library: library,
                 signIn: SignIn(
-                    accounts: MemoryAccounts([Self.application]), restrictions: MemoryRestrictions(), clock: clock),
+                    accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
                 limits: limits, clock: clock, rewrite: { _, order in await finding(order) }, pause: pause)
         }
 
@@ -201,6 +202,24 @@ import UserSig
         waiting.continuation.finish()
         #expect(try await answer.status == .serviceUnavailable && house.kept.isEmpty && house.left.isEmpty)
         #expect(house.library.all(of: alice).isEmpty)
+    }
+
+    @Test("A13-S a picture that is still being read when its person is banned is not kept")
+    func bannedMeanwhile() async throws {
+        let (waiting, reading) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        let house = House(finding: { order in
+            reading.continuation.finish()
+            for await _ in waiting.stream {}
+            return .pictures(order.sizes.map { _ in [0xFF] })
+        })
+        defer { house.remove() }
+        async let answer = house.handler.upload(try house.request())
+        for await _ in reading.stream {}
+        let alice = try house.owner("alice")
+        let ban = Restriction(.ban, user: alice.user, name: "", until: nil, by: UserID(literal: "shop"))
+        house.restrictions.set(ban, from: .application, in: alice.application) { _ in }
+        waiting.continuation.finish()
+        #expect(try await answer.status == .forbidden && house.kept.isEmpty && house.left.isEmpty)
     }
 
     @Test("A13-S what a crash left half written or half removed is never shown, and is gone at the next start")

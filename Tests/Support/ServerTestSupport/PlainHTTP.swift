@@ -45,18 +45,18 @@ package enum PlainHTTP {
         let connection = isUpgrade ? [] : ["Connection: close"]
         let head = ([line] + host + connection + headers + ["", ""]).joined(separator: "\r\n")
         return try parse(
-            try await exchange(bytes: Array(head.utf8) + bytes, port: port, untilClosed: !isUpgrade, tls: tls))
+            try await exchange(Array(head.utf8) + bytes, port: port, untilClosed: !isUpgrade, tls: tls))
     }
 
     /// Sends raw bytes and gives back what came until the server closed, or, for `untilClosed: false`, the first whole head.
     package static func exchange(
         _ request: String, port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
     ) async throws -> [UInt8] {
-        try await exchange(bytes: Array(request.utf8), port: port, untilClosed: untilClosed, tls: tls)
+        try await exchange(Array(request.utf8), port: port, untilClosed: untilClosed, tls: tls)
     }
 
-    private static func exchange(
-        bytes request: [UInt8], port: Int, untilClosed: Bool, tls: TLSTrust?
+    package static func exchange(
+        _ request: [UInt8], port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
     ) async throws -> [UInt8] {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in

@@ -83,7 +83,10 @@ package final class FaceHandler: Sendable {
             do { picture = try await received(request) } catch let refusal as Refusal { throw refusal } catch {
                 return error is UploadWatch.TooSlow ? Self.tooSlow : HTTPReply.failure(Self.brokenOff)
             }
-            return HTTPReply.json(Made(face: try await keep(picture, order, in: place)), status: .created)
+            let made = try await read(picture, order)
+            // An upload takes minutes: whoever was banned meanwhile leaves nothing behind.
+            _ = try await self.owner(request)
+            return HTTPReply.json(Made(face: try await keep(made, as: order.kind, in: place)), status: .created)
         } catch { return HTTPReply.failure(error) }
     }
 
@@ -124,15 +127,15 @@ package final class FaceHandler: Sendable {
         guard picture.count <= limits.body else { throw Self.tooLarge }
         let place = try library.reserve(for: FaceLibrary.Owner(application: application, user: user))
         defer { library.release(place) }
-        return try await keep(picture, order, in: place)
+        return try await keep(try await read(picture, order), as: order.kind, in: place)
     }
 
-    private func keep(
-        _ picture: [UInt8], _ order: FaceOrder, in place: FaceLibrary.Place
-    ) async throws(Refusal) -> KeptFace {
-        let made: [[UInt8]]
+    /// - Returns: a JPEG for each size of the kind.
+    private func read(_ picture: [UInt8], _ order: FaceOrder) async throws(Refusal) -> [[UInt8]] {
         switch await rewrite(picture, order.picture) {
-        case .pictures(let pictures): made = pictures
+        case .pictures(let made):
+            guard made.count == order.kind.sizes.count else { throw Refusal(RoomError(.internalError)) }
+            return made
         case .unreadable:
             let least = PictureOrder.photographLeastSide
             throw Refusal(
@@ -146,11 +149,15 @@ package final class FaceHandler: Sendable {
         case .busy:
             throw Refusal(RoomError(.unavailable, "many pictures wait to be read: try again", retryAfterMs: 3_000))
         }
-        guard made.count == order.kind.sizes.count else { throw Refusal(RoomError(.internalError)) }
+    }
+
+    private func keep(
+        _ pictures: [[UInt8]], as kind: FaceKind, in place: FaceLibrary.Place
+    ) async throws(Refusal) -> KeptFace {
         let time = clock.wallTime.millisecondsSince1970
         do {
             return try await NIOThreadPool.singleton.runIfActive { [library] in
-                try library.keep(made, as: order.kind, in: place, at: time)
+                try library.keep(pictures, as: kind, in: place, at: time)
             }
         } catch let refusal as Refusal { throw refusal } catch { throw Refusal(RoomError(.unavailable)) }
     }
