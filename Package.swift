@@ -221,7 +221,7 @@ let package = Package(
             [
                 "HTTP", "Signalling", "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Digests",
                 "HTTPGrammar", "Texts", "Timing", "CZlib", "CQREncode",
-                .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"),
+                .product(name: "Hummingbird", package: "hummingbird"), nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         target(
@@ -413,7 +413,7 @@ let package = Package(
             "FuzzTargets",
             [
                 "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
-                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom", "HTTPGrammar",
+                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom", "HTTPGrammar", "MediaCodecs",
             ]),
         tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
@@ -435,7 +435,8 @@ let package = Package(
         tests(
             "Ovation",
             [
-                "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Platform", "Timing",
+                "Ovation", "OvationTool", "ServerApp", "RoomModel", "RoomTestSupport", "SignalProtocol", "Platform",
+                "Timing",
                 "ServerTestSupport",
                 "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),

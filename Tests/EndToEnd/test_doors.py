@@ -6,7 +6,8 @@ from story import story
 
 PATHS = {
     "/": "GET, HEAD, POST", "/console": "GET, HEAD", "/r/48213": "GET, HEAD", "/healthz": "GET, HEAD", "/v1/config": "GET, HEAD", "/v1/tickets": "POST",
-    "/v1/qr.svg": "GET, HEAD", "/v1/songs": "GET, HEAD, POST", "/v1/songs/x": "DELETE", "/v1/whip/48213": "GET, HEAD, POST, OPTIONS",
+    "/v1/qr.svg": "GET, HEAD", "/v1/songs": "GET, HEAD, POST", "/v1/songs/x": "DELETE", "/v1/faces": "GET, HEAD, POST", "/v1/faces/x": "DELETE",
+    "/faces/1/x/small.jpg": "GET, HEAD", "/v1/whip/48213": "GET, HEAD, POST, OPTIONS",
     "/v1/rooms": "GET, HEAD, POST", "/v4/openim/sendmsg": "POST", "/v1/connect": "GET, HEAD"}
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 

@@ -188,7 +188,7 @@ def test_erase(tmp_path):
     copy = tmp_path / "copy.sqlite"
     assert run("backup", str(copy), *data)[0] == 0
     code, said, _ = run("user", "erase", "--app", app, "--user", "mina", *data)
-    assert code == 0 and re.match(r"erased [1-9]\d* rows and 0 songs; ended 1 rooms\n", said) and str(copy) in said
+    assert code == 0 and re.match(r"erased [1-9]\d* rows, 0 songs and 0 pictures; ended 1 rooms\n", said) and str(copy) in said
     left = [path.name for path in (tmp_path / "data").rglob("*") if path.is_file() and re.search(b"I sing|Mina", path.read_bytes())]
     assert left == [] and b"I sing" in copy.read_bytes()
     assert run("user", "erase", "--app", app, "--user", "no one", *data)[0] == 78

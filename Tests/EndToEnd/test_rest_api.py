@@ -154,7 +154,8 @@ def test_scopes(house):
         names = {**NAMED, "app": house.app}
         place = path.format(**names)
         body = what.get("requestBody")
-        sent = smallest(body["content"]["application/json"]["schema"]) if body else None
+        # A body that is a picture is left out: who may not send it is refused before.
+        sent = smallest(body["content"]["application/json"]["schema"]) if body and "application/json" in body["content"] else None
         if what["operationId"] == "sendMessage":
             sent = {"text": "hello"}
         asked = f"{place}?app={house.app}" if {"$ref": "#/components/parameters/app"} in what.get("parameters", []) else place

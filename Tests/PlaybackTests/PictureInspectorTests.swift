@@ -67,6 +67,14 @@ internal import Testing
                 == .unreadable)
     }
 
+    @Test("R11-S L01-S a still of as many pixels as it may have, in each direction, is taken")
+    func square() async throws {
+        let picture = try JPEGRewriter(TestJPEG.whole("baseline"), side: 48).framed(width: 360, height: 360)
+        let made = try #require(await rewritten(try picture.encoded(within: 15 << 10)))
+        let read = try JPEGRewriter(made, side: 360)
+        #expect(read.width == 360 && read.height == 360)
+    }
+
     @Test("R12-S a still becomes 1200 × 630, all of it in the middle, with its own colours, darkened, beside it")
     func card() async throws {
         let sent = TestJPEG.whole("baseline")

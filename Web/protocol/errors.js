@@ -86,6 +86,10 @@ export const serverErrors = Object.freeze({
   lyrics_invalid: 20466,
   song_not_found: 20467,
   uploads_unavailable: 20468,
+  face_too_large: 20456,
+  face_format: 20457,
+  face_library_full: 20458,
+  face_not_found: 20459,
 });
 
 /** What can go wrong on this side, before or without an answer. Numbers are this client's own. */

@@ -1041,6 +1041,7 @@ export const strings = Object.freeze({
   'error.uploads_unavailable':
     'This server takes no uploads: it cannot check files safely. Its songs still work.',
   'error.song_not_found': 'This song is no longer there.',
+  'error.face_not_found': 'This picture is no longer there.',
   'error.too_many_calls': 'Too much at once. Wait a moment.',
   'error.song_unplayable': 'The song could not be loaded or played here.',
   // live rooms

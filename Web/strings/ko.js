@@ -988,6 +988,7 @@ export const strings = Object.freeze({
   'error.uploads_unavailable':
     '이 서버는 파일을 안전하게 확인할 수 없어 업로드를 받지 않아요. 서버에 있는 노래는 쓸 수 있어요.',
   'error.song_not_found': '이 노래는 이제 없어요.',
+  'error.face_not_found': '이 사진은 이제 없어요.',
   'error.too_many_calls': '요청이 너무 많아요. 잠시 후 다시 시도해 주세요.',
   'error.song_unplayable': '여기서 노래를 불러오거나 재생하지 못했어요.',
   // live rooms

@@ -956,6 +956,7 @@ export const strings = Object.freeze({
   'error.lyrics_invalid': '歌词没有时间：需要 UTF-8 的 LRC 或 WebVTT 文本。',
   'error.uploads_unavailable': '此服务器无法安全检查文件，因此不接受上传。服务器上的歌曲仍可使用。',
   'error.song_not_found': '这首歌已经不在了。',
+  'error.face_not_found': '这张图片已经不在了。',
   'error.too_many_calls': '操作太多，请稍候。',
   'error.song_unplayable': '歌曲无法在这里加载或播放。',
   // live rooms

@@ -5,6 +5,8 @@ package struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
         case invalidArgument
         /// Bytes that are not what they should be.
         case malformed
+        /// Well formed, as far as it was read, and more than is taken.
+        case tooLarge
         /// A library of the system is not installed.
         case libraryMissing
         /// A file or an address that cannot be opened or created.

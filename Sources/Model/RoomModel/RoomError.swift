@@ -209,6 +209,16 @@ package struct RoomError: Error, Hashable, Sendable {
         /// There is no such song.
         case songNotFound = "song_not_found"
 
+        // Faces
+        /// A picture of somebody has up to 8 MiB and 40 megapixels.
+        case faceTooLarge = "face_too_large"
+        /// This is no JPEG, PNG or WebP that can be read.
+        case faceFormat = "face_format"
+        /// The person, or the application, has as many pictures as they may have.
+        case faceLibraryFull = "face_library_full"
+        /// The caller has no such picture.
+        case faceNotFound = "face_not_found"
+
         // Media
         /// The media offer was refused.
         case mediaRefused = "media_refused"
@@ -308,6 +318,10 @@ package struct RoomError: Error, Hashable, Sendable {
             case .lyricsInvalid: (20466, "lyrics are LRC or WebVTT text with times")
             case .uploadsUnavailable: (20468, "this server cannot inspect files safely, so it accepts none")
             case .songNotFound: (20467, "there is no such song")
+            case .faceTooLarge: (20456, "a picture has at most 8 MiB and 40 megapixels")
+            case .faceFormat: (20457, "this is no JPEG, PNG or WebP picture that can be read")
+            case .faceLibraryFull: (20458, "there are too many pictures: remove one first")
+            case .faceNotFound: (20459, "you have no such picture")
             case .mediaRefused: (20441, "the media offer was refused")
             }
         }

@@ -19,6 +19,8 @@ struct GatewayRoutes: Sendable {
     let publicConfiguration: PublicConfiguration
     let pages: PageHandler?
     let songs: SongHandler
+    let faces: FaceHandler
+    let pictures: PictureReadiness
     let httpMedia: HTTPMediaSessions
     let services: GatewayServices
     let cards: ShareCards
@@ -43,12 +45,15 @@ struct GatewayRoutes: Sendable {
         }
         router.get("v1/config") { request, context in
             HTTPReply.json(
-                publicConfiguration.stated(ticketsAreServed: issuer?.serves(address(of: request, context)) ?? false))
+                publicConfiguration.stated(
+                    ticketsAreServed: issuer?.serves(address(of: request, context)) ?? false,
+                    picturesAreRead: await pictures.isPossible))
         }
         TicketHandler(issuer: issuer, origins: origins, address: { address(of: $0, $1) }).addRoutes(to: router)
         QRCodeHandler(origins: origins).addRoutes(to: router)
         StillHandler(rooms: services.rooms, cards: cards, pages: pages).addRoutes(to: router)
         songs.addRoutes(to: router)
+        faces.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
@@ -73,6 +78,11 @@ struct GatewayRoutes: Sendable {
         RESTHandler(
             operators, signIn, services, restrictions: restrictions,
             eraseSongs: { [library = songs.library] in try library.removeAll(of: $0, from: $1) },
+            faces: PersonFaces(
+                keep: { [faces] (picture, query, user, application) async throws(Refusal) in
+                    try await faces.keep(picture, query, of: user, in: application)
+                },
+                eraseAll: { [library = faces.library] in try library.removeAll(of: $0, from: $1) }),
             address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)

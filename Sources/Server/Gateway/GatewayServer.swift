@@ -48,6 +48,11 @@ package struct GatewaySettings: Sendable {
         .unavailable
     }
 
+    /// What keeps pictures from being read; `nil`: nothing.
+    package var pictureObstacle: @Sendable () async -> String? = { "nothing here reads pictures" }
+    /// Where pictures of people are kept; need not exist.
+    package var faceFolder = "faces"
+
     package init() {}
 }
 
@@ -163,7 +168,8 @@ package struct GatewayServer: Service {
         GatewayRoutes(
             acceptor: acceptor, proxies: settings.proxies, isSecure: settings.certificates != nil,
             origins: settings.origins,
-            issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, httpMedia: httpMedia,
+            issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, faces: faces,
+            pictures: PictureReadiness(clock: services.clock, obstacle: settings.pictureObstacle), httpMedia: httpMedia,
             services: services, cards: ShareCards(rewrite: settings.rewritePicture),
             httpMediaRates: AddressRates(HTTPMediaHandler.allowance),
             operators: operators,
@@ -199,6 +205,13 @@ package struct GatewayServer: Service {
         return SongHandler(
             library: library, signIn: services.signIn,
             now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, inspect: settings.inspectSound)
+    }
+
+    private var faces: FaceHandler {
+        let library = FaceLibrary(folder: settings.faceFolder)
+        library.sweep()
+        return FaceHandler(
+            library: library, signIn: services.signIn, clock: services.clock, rewrite: settings.rewritePicture)
     }
 
     private func expireSessions() {

@@ -1,3 +1,4 @@
+import PagesAndSongs
 import RoomModel
 import RoomPorts
 import RoomRules
@@ -13,6 +14,7 @@ package struct PeopleAdmin: Sendable {
         /// Of their own, which have ended.
         package var rooms = 0
         package var songs = 0
+        package var faces = 0
         /// Copies of the store that were made earlier.
         package var copies: [String] = []
     }
@@ -25,7 +27,7 @@ package struct PeopleAdmin: Sendable {
         self.application = ApplicationID(application)
     }
 
-    /// Forgets who somebody is and what they wrote, and removes their songs.
+    /// Forgets who somebody is and what they wrote, and removes their songs and pictures.
     package func erase(_ user: String) async throws -> Erased {
         guard let id = UserID(user) else { throw ConfigurationFailure("a user's id is 1…32 of A-Z a-z 0-9 _ -") }
         var erased = try await StoppedStore.with(data) { store in
@@ -42,6 +44,7 @@ package struct PeopleAdmin: Sendable {
         let own = songs.list().filter { $0.application == application && $0.by == user }
         for song in own { _ = try songs.remove(song.id) }
         erased.songs = own.count
+        erased.faces = try FaceLibrary(folder: data + "/faces").removeAll(of: id, from: application)
         return erased
     }
 

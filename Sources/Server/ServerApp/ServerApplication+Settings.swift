@@ -52,6 +52,8 @@ extension ServerApplication {
         gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }
         let pictures = PictureInspector(executable: settings.inspector)
         gateway.rewritePicture = { await pictures.rewrite($0, to: $1) }
+        gateway.pictureObstacle = { await pictures.obstacle() }
+        gateway.faceFolder = settings.data + "/faces"
         if settings.signInApplication > 0 {
             gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
         }

@@ -1,11 +1,13 @@
 import Foundation
 
 /// Copies of the store's file that were made earlier, as far as anybody can know here: those beside it (before an upgrade, before a restore),
-/// and those that `ovation backup` has made and that are still there.
+/// and those that `ovation backup` has made and that are still there; and the copies of people's pictures that were made with them.
 struct StoreCopies {
     /// A line for each backup.
     private static let list = "ovation.backups"
     private static let magic = Data("SQLite format 3\0".utf8)
+    /// Behind the name of a backup, the pictures that were copied with it; before the ending of a copy beside the file, those of a restore.
+    private static let faces = (tail: ".faces", beside: "faces.")
 
     private let folder: String
     private let name: String
@@ -20,8 +22,9 @@ struct StoreCopies {
         // The log and its index belong to the file itself.
         let own: Set = [name, name + "-wal", name + "-shm"]
         let here = beside.filter { !own.contains($0) && (isDatabase(folder + "/" + $0) || isLog($0)) }
-        let noted = noted.filter { FileManager.default.fileExists(atPath: $0) }
-        return Set(here.map { folder + "/" + $0 } + noted).sorted()
+        let noted = noted.flatMap { [$0, $0 + Self.faces.tail] }.filter { FileManager.default.fileExists(atPath: $0) }
+        return Set((here + beside.filter { $0.hasPrefix(Self.faces.beside) }).map { folder + "/" + $0 } + noted)
+            .sorted()
     }
 
     /// Notes where a backup was put. Who may read the folder and not write there goes without.

@@ -132,7 +132,7 @@ extension ApplicationAdmin.RoomKeys: ExpressibleByArgument {}
 
 /// Where the database is, the same for every command that opens it.
 struct DataFolder: ParsableArguments {
-    @Option(help: "Folder for the database and uploaded songs.")
+    @Option(help: "Folder for the database, uploaded songs and pictures.")
     var data = ServerSettings().data
 }
 

@@ -4,12 +4,13 @@ import ServerApp
 /// `ovation backup`: a copy of everything but songs.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the server's file, while it runs or not.",
+        commandName: "backup", abstract: "Copy the server's file and people's pictures, while it runs or not.",
         discussion: """
             ovation backup /backup/ovation-$(date +%F).sqlite --data /var/lib/ovation
 
-            The copy is consistent, holds secret keys, and can be read by you alone. Uploaded songs are files of their own in the data \
-            folder (songs/): copy them with any tool.
+            The copy is consistent, holds secret keys, and can be read by you alone. Pictures that people keep are copied to a folder beside \
+            it, which has the same name and ends with .faces. Uploaded songs are files of their own in the data folder (songs/): copy them \
+            with any tool.
             """)
 
     @Argument(help: "Where the copy goes; nothing may be there yet.")
@@ -31,7 +32,7 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             ovation restore /backup/ovation-2026-11-29.sqlite --data /var/lib/ovation
 
-            Stop the server first. The copy is checked before anything is moved, and the former file is kept beside it. What happened after \
+            Stop the server first. The copy is checked before anything is moved, and what was there is kept beside it. What happened after \
             the copy was made is not in it: people who were in rooms since enter anew.
             """)
 
@@ -41,7 +42,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            if let former = try BackupAdmin(data: folder.data).restore(file) { print("the former file is \(former)") }
+            for former in try BackupAdmin(data: folder.data).restore(file) { print("kept beside it: \(former)") }
             print("restored")
         }
     }

@@ -15,7 +15,7 @@ struct SettingsOptions: ParsableArguments {
     @Option(
         help: "Address at which clients reach the media port, if the machine does not have it itself. Repeatable.")
     var publicAddress: [String] = []
-    @Option(help: "Folder for the database and uploaded songs.")
+    @Option(help: "Folder for the database, uploaded songs and pictures.")
     var data: String?
     @Option(help: "Folder of the web app.")
     var webRoot: String?

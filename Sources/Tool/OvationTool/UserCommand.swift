@@ -8,7 +8,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erase somebody's profile, songs, and their names and words wherever they stand.",
+            abstract: "Erase somebody's profile, songs, pictures, and their names and words wherever they stand.",
             discussion: """
                 ovation user erase --app 1400000002 --user mina --data /var/lib/ovation
 
@@ -26,7 +26,9 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws {
             try await reporting {
                 let erased = try await PeopleAdmin(data: folder.data, application: app).erase(user)
-                print("erased \(erased.rows) rows and \(erased.songs) songs; ended \(erased.rooms) rooms")
+                print(
+                    "erased \(erased.rows) rows, \(erased.songs) songs and \(erased.faces) pictures; ended \(erased.rooms) rooms"
+                )
                 if !erased.copies.isEmpty {
                     print("These copies were made earlier and have everything as it was then:")
                     for copy in erased.copies { print("  \(copy)") }

@@ -7,6 +7,6 @@ package enum FuzzTarget {
     package static let all: [String: Function] = [
         "RTP": fuzzRTP, "RTCP": fuzzRTCP, "SRTP": fuzzSRTP, "SDP": fuzzSDP, "STUN": fuzzSTUN, "DTLS": fuzzDTLS,
         "Picture": fuzzPicture, "Peer": fuzzPeer, "Stage": fuzzStage, "Signal": fuzzSignal, "Still": fuzzStill,
-        "Ticket": fuzzTicket, "Form": fuzzForm,
+        "Ticket": fuzzTicket, "Form": fuzzForm, "Photograph": fuzzPhotograph,
     ]
 }

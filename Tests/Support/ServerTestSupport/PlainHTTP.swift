@@ -33,11 +33,19 @@ package enum PlainHTTP {
     package static func send(
         _ line: String, port: Int, headers: [String] = [], body: String = "", tls: TLSTrust? = nil
     ) async throws -> Response {
+        try await send(line, port: port, headers: headers, bytes: Array(body.utf8), tls: tls)
+    }
+
+    /// - Parameter bytes: the body.
+    package static func send(
+        _ line: String, port: Int, headers: [String] = [], bytes: [UInt8], tls: TLSTrust? = nil
+    ) async throws -> Response {
         let host = headers.contains { $0.lowercased().hasPrefix("host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
         let isUpgrade = headers.contains { $0.lowercased().hasPrefix("upgrade:") }
         let connection = isUpgrade ? [] : ["Connection: close"]
-        let request = ([line] + host + connection + headers + ["", body]).joined(separator: "\r\n")
-        return try parse(try await exchange(request, port: port, untilClosed: !isUpgrade, tls: tls))
+        let head = ([line] + host + connection + headers + ["", ""]).joined(separator: "\r\n")
+        return try parse(
+            try await exchange(Array(head.utf8) + bytes, port: port, untilClosed: !isUpgrade, tls: tls))
     }
 
     /// Sends raw bytes and gives back what came until the server closed, or, for `untilClosed: false`, the first whole head.

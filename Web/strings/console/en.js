@@ -294,6 +294,8 @@ export const strings = Object.freeze({
   'console.action.listWebhooks': 'Listed webhooks',
   'console.action.changeProfile': 'Changed a profile',
   'console.action.erasePerson': 'Erased a person',
+  'console.action.setFace': 'Set a person’s picture',
+  'console.action.removeFaces': 'Removed a person’s pictures',
   'console.action.signOut': 'Signed somebody out',
   'console.action.readPerson': 'Looked up a person',
   'console.action.changeWords': 'Changed words',

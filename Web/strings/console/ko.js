@@ -293,6 +293,8 @@ export const strings = Object.freeze({
   'console.action.listWebhooks': '웹훅 목록 조회',
   'console.action.changeProfile': '프로필 변경',
   'console.action.erasePerson': '사람 정보 삭제',
+  'console.action.setFace': '프로필 사진 설정',
+  'console.action.removeFaces': '사진 모두 삭제',
   'console.action.signOut': '로그아웃시킴',
   'console.action.readPerson': '사람 조회',
   'console.action.changeWords': '금칙어 변경',

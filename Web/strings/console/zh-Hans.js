@@ -289,6 +289,8 @@ export const strings = Object.freeze({
   'console.action.listWebhooks': '查看 Webhook 列表',
   'console.action.changeProfile': '更改资料',
   'console.action.erasePerson': '删除用户数据',
+  'console.action.setFace': '设置用户图片',
+  'console.action.removeFaces': '删除用户的全部图片',
   'console.action.signOut': '强制退出登录',
   'console.action.readPerson': '查看用户',
   'console.action.changeWords': '更改词库',

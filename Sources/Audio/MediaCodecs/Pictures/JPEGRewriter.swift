@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// Reads a stranger's JPEG and writes it anew: what comes out is the picture and nothing else that stood in the file.
+/// Reads a stranger's picture and writes it anew, as a JPEG: what comes out is the picture and nothing else that stood in the file.
 ///
 /// For a process that can do nothing else. `AudioFileReader.prepare` loads what it takes.
 package struct JPEGRewriter {
@@ -12,12 +12,49 @@ package struct JPEGRewriter {
     private let av: LibAV
     private var planes: Planes
 
-    /// Decodes the picture.
+    /// Decodes a JPEG, pixel by pixel.
     /// - Parameter side: what neither of its sides may exceed.
     package init(_ jpeg: [UInt8], side: Int) throws(CodecError) {
         av = try LibAV.loaded()
-        planes = try Self.decode(jpeg, side: min(side, Self.sideLimit), av)
+        let side = min(side, Self.sideLimit)
+        let picture = try DecodedPicture(jpeg, as: .jpeg, width: side, height: side, av)
+        guard let pixels = picture.pixels else { throw Self.notTaken }
+        planes = withExtendedLifetime(picture) { Planes(pixels) }
     }
+
+    /// Decodes a picture of any of the formats of `PictureHead`, and brings a part of it upright and to a size.
+    /// - Parameters:
+    ///   - side: what neither side of the result exceeds. It is made smaller for that, and never larger.
+    ///   - leastSide: a part that is smaller is no picture of anything.
+    ///   - mostPixels: of the picture as it was sent.
+    package init(
+        _ picture: [UInt8], _ part: PicturePart, side: Int, leastSide: Int, mostPixels: Int
+    ) throws(CodecError) {
+        av = try LibAV.loaded()
+        guard let head = PictureHead(picture), !head.isAnimated else { throw Self.notTaken }
+        guard head.width <= mostPixels / head.height else {
+            throw CodecError(.tooLarge, "the picture has \(head.width) by \(head.height) pixels")
+        }
+        let picture = try DecodedPicture(picture, as: head.format, width: head.width, height: head.height, av)
+        guard let pixels = picture.pixels else { throw Self.notTaken }
+        let (width, height) = (pixels.width, pixels.height)
+        let swaps = head.turn.swapsSides
+        let area = part.area(ofWidth: swaps ? height : width, height: swaps ? width : height)
+        guard min(area.width, area.height) >= Double(leastSide) else {
+            throw CodecError(.malformed, "the picture is too small")
+        }
+        let scale = min(1, Double(side) / max(area.width, area.height))
+        let (columns, rows) = (Self.pixels(area.width * scale), Self.pixels(area.height * scale))
+        planes = withExtendedLifetime(picture) {
+            Planes(
+                pixels, area.stored(head.turn, width: width, height: height), width: swaps ? rows : columns,
+                height: swaps ? columns : rows)
+        }.turned(head.turn)
+    }
+
+    private static func pixels(_ length: Double) -> Int { max(1, Int(length.rounded())) }
+
+    private static let notTaken = CodecError(.malformed, "a picture of this kind, size or colours is not taken")
 
     /// Brightness, then the two differences of colour: for comparisons.
     package var samples: [UInt8] { planes.samples }
@@ -47,33 +84,14 @@ package struct JPEGRewriter {
         return result
     }
 
-    // MARK: Decoding
-
-    private static func decode(_ jpeg: [UInt8], side: Int, _ av: LibAV) throws(CodecError) -> Planes {
-        let decoder = av.functions.avcodec_find_decoder(AV_CODEC_ID_MJPEG)
-        var codec = av.functions.avcodec_alloc_context3(decoder)
-        var packet = av.functions.av_packet_alloc()
-        var frame = av.functions.av_frame_alloc()
-        defer {
-            av.functions.avcodec_free_context(&codec)
-            av.functions.av_packet_free(&packet)
-            av.functions.av_frame_free(&frame)
-        }
-        guard let decoder, let codec, let packet, let frame, let size = Int32(exactly: jpeg.count),
-            av.functions.av_new_packet(packet, size) >= 0
-        else { throw CodecError(.malformed, "no decoder for pictures") }
-        packet.pointee.data.update(from: jpeg, count: jpeg.count)
-        codec.pointee.thread_count = 1
-        // What it states, before memory is taken for it.
-        codec.pointee.max_pixels = Int64(side * side)
-        var status = av.functions.avcodec_open2(codec, decoder, nil)
-        if status >= 0 { status = av.functions.avcodec_send_packet(codec, packet) }
-        if status >= 0 { status = av.functions.avcodec_receive_frame(codec, frame) }
-        guard status >= 0 else { throw CodecError(.malformed, "the picture is broken: \(av.message(status))") }
-        guard frame.pointee.width <= side, frame.pointee.height <= side, let planes = Planes(frame) else {
-            throw CodecError(.malformed, "a picture of this size or these colours is not taken")
-        }
-        return planes
+    /// The same picture with no side longer than that.
+    package func scaled(within side: Int) -> JPEGRewriter {
+        let scale = Double(side) / Double(max(width, height))
+        guard scale < 1 else { return self }
+        var result = self
+        result.planes = planes.scaled(
+            width: Self.pixels(Double(width) * scale), height: Self.pixels(Double(height) * scale))
+        return result
     }
 
     // MARK: Encoding

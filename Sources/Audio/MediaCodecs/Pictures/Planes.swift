@@ -22,85 +22,106 @@ struct Planes {
         self.red = red
     }
 
-    /// - Returns: `nil` for what no JPEG of ours has: four colours, more than eight bits.
-    init?(_ frame: UnsafePointer<AVFrame>) {
-        width = Int(frame.pointee.width)
-        height = Int(frame.pointee.height)
-        guard width > 0, height > 0 else { return nil }
-        brightness = []
-        blue = []
-        red = []
-        switch AVPixelFormat(frame.pointee.format) {
-        case AV_PIX_FMT_GRAY8:
-            brightness = Self.plane(0, of: frame, width, height)
+    /// All of a picture, pixel by pixel.
+    init(_ pixels: FramePixels) {
+        let whole = PixelArea(left: 0, top: 0, width: Double(pixels.width), height: Double(pixels.height))
+        self.init(pixels, whole, width: pixels.width, height: pixels.height)
+    }
+
+    /// A part of a picture, brought to that size.
+    init(_ pixels: FramePixels, _ area: PixelArea, width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+        (brightness, blue, red) = ([], [], [])
+        let channels = pixels.channels
+        switch pixels.colours {
+        case .grey:
+            brightness = channels[0].scaled(area, width: width, height: height)
             blue = [UInt8](repeating: 128, count: colourWidth * colourHeight)
             red = blue
-        case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P: take(frame, 2, 2)
-        case AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P: take(frame, 2, 1)
-        case AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P: take(frame, 1, 1)
-        case AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P: take(frame, 1, 2)
-        case AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV411P: take(frame, 4, 1)
-        case AV_PIX_FMT_GBRP: takeColours(frame)
-        default: return nil
+        case .differences(let isNarrow):
+            brightness = channels[0].scaled(area, width: width, height: height)
+            (blue, red) = (differences(channels[1], area), differences(channels[2], area))
+            if isNarrow { widen() }
+        case .primaries:
+            take(channels.map { $0.scaled(area, width: width, height: height) })
         }
     }
 
-    /// - Parameters:
-    ///   - across: pixels side by side that share their colour.
-    ///   - down: pixels below each other that do.
-    private mutating func take(_ frame: UnsafePointer<AVFrame>, _ across: Int, _ down: Int) {
-        brightness = Self.plane(0, of: frame, width, height)
-        let (columns, rows) = ((width + across - 1) / across, (height + down - 1) / down)
-        blue = shared(Self.plane(1, of: frame, columns, rows), columns, rows, across, down)
-        red = shared(Self.plane(2, of: frame, columns, rows), columns, rows, across, down)
+    /// One value for each two by two pixels of the result: the mean of what they cover.
+    private func differences(_ channel: PixelChannel, _ area: PixelArea) -> [UInt8] {
+        let (across, down) = (Double(channel.across), Double(channel.down))
+        // An odd picture's last pixels share theirs with nobody.
+        let shared = PixelArea(
+            left: area.left / across, top: area.top / down,
+            width: area.width / across * Double(2 * colourWidth) / Double(width),
+            height: area.height / down * Double(2 * colourHeight) / Double(height))
+        return channel.scaled(shared, width: colourWidth, height: colourHeight)
+    }
+
+    /// From the range of video to the whole one (ITU-T H.273 §8.3).
+    private mutating func widen() {
+        func table(_ lowest: Float, _ range: Float, _ middle: Float) -> [UInt8] {
+            (0..<256).map { Self.byte((Float($0) - lowest) * 255 / range + middle) }
+        }
+        let (light, colour) = (table(16, 219, 0), table(128, 224, 128))
+        brightness = brightness.map { light[Int($0)] }
+        blue = blue.map { colour[Int($0)] }
+        red = red.map { colour[Int($0)] }
     }
 
     /// The three colours themselves (ITU-T T.871 §7).
-    private mutating func takeColours(_ frame: UnsafePointer<AVFrame>) {
-        let planes = (0..<3).map { Self.plane($0, of: frame, width, height) }
+    private mutating func take(_ primaries: [[UInt8]]) {
         var (first, second) = (
             [UInt8](repeating: 0, count: width * height), [UInt8](repeating: 0, count: width * height)
         )
         brightness = first
         for index in 0..<width * height {
-            let (g, b, r) = (Float(planes[0][index]), Float(planes[1][index]), Float(planes[2][index]))
+            let (r, g, b) = (Float(primaries[0][index]), Float(primaries[1][index]), Float(primaries[2][index]))
             brightness[index] = Self.byte(0.299 * r + 0.587 * g + 0.114 * b)
             first[index] = Self.byte(128 - 0.168736 * r - 0.331264 * g + 0.5 * b)
             second[index] = Self.byte(128 + 0.5 * r - 0.418688 * g - 0.081312 * b)
         }
-        blue = shared(first, width, height, 1, 1)
-        red = shared(second, width, height, 1, 1)
+        let whole = PixelArea(left: 0, top: 0, width: Double(width), height: Double(height))
+        blue = PixelChannel.with(first, width: width) { differences($0, whole) }
+        red = PixelChannel.with(second, width: width) { differences($0, whole) }
     }
 
     private static func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
 
-    private static func plane(_ index: Int, of frame: UnsafePointer<AVFrame>, _ columns: Int, _ rows: Int) -> [UInt8] {
-        let data = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2][index]
-        let stride = [frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2][index]
-        guard let data, Int(stride) >= columns else { return [UInt8](repeating: 128, count: columns * rows) }
-        var plane: [UInt8] = []
-        plane.reserveCapacity(columns * rows)
-        for row in 0..<rows { plane += UnsafeBufferPointer(start: data + row * Int(stride), count: columns) }
-        return plane
+    /// The same picture, smaller.
+    func scaled(width: Int, height: Int) -> Planes {
+        func scaled(_ plane: [UInt8], _ columns: Int, _ rows: Int, _ width: Int, _ height: Int) -> [UInt8] {
+            let whole = PixelArea(left: 0, top: 0, width: Double(columns), height: Double(rows))
+            return PixelChannel.with(plane, width: columns) { $0.scaled(whole, width: width, height: height) }
+        }
+        let (columns, rows) = ((width + 1) / 2, (height + 1) / 2)
+        return Planes(
+            width: width, height: height, brightness: scaled(brightness, self.width, self.height, width, height),
+            blue: scaled(blue, colourWidth, colourHeight, columns, rows),
+            red: scaled(red, colourWidth, colourHeight, columns, rows))
     }
 
-    /// One value for each two by two pixels: the mean of those that there are.
-    private func shared(_ plane: [UInt8], _ columns: Int, _ rows: Int, _ across: Int, _ down: Int) -> [UInt8] {
-        if across == 2, down == 2 { return plane }
-        var result = [UInt8](repeating: 0, count: colourWidth * colourHeight)
-        for row in 0..<colourHeight {
-            for column in 0..<colourWidth {
-                var (sum, count) = (0, 0)
-                for y in [2 * row, min(2 * row + 1, height - 1)] {
-                    for x in [2 * column, min(2 * column + 1, width - 1)] {
-                        sum += Int(plane[min(y / down, rows - 1) * columns + min(x / across, columns - 1)])
-                        count += 1
+    func turned(_ turn: PictureTurn) -> Planes {
+        if turn == .none { return self }
+        func turned(_ plane: [UInt8], _ columns: Int, _ rows: Int) -> [UInt8] {
+            let (width, height) = turn.swapsSides ? (rows, columns) : (columns, rows)
+            return [UInt8](unsafeUninitializedCapacity: width * height) { target, count in
+                for y in 0..<height {
+                    for x in 0..<width {
+                        let (column, row) = turn.swapsSides ? (y, x) : (x, y)
+                        let place =
+                            (turn.mirrorsRows ? rows - 1 - row : row) * columns
+                            + (turn.mirrorsColumns ? columns - 1 - column : column)
+                        target[y * width + x] = plane[place]
                     }
                 }
-                result[row * colourWidth + column] = UInt8((sum + count / 2) / count)
+                count = width * height
             }
         }
-        return result
+        return Planes(
+            width: turn.swapsSides ? height : width, height: turn.swapsSides ? width : height,
+            brightness: turned(brightness, width, height), blue: turned(blue, colourWidth, colourHeight),
+            red: turned(red, colourWidth, colourHeight))
     }
 
     /// - Parameter frame: of this size, with memory of its own.
@@ -116,6 +137,18 @@ struct Planes {
                 (data + row * Int(stride)).update(
                     from: Array(plane[row * columns..<(row + 1) * columns]), count: columns)
             }
+        }
+    }
+}
+
+extension PixelChannel {
+    /// The values of an array, as a channel of that width.
+    fileprivate static func with<Result>(_ values: [UInt8], width: Int, _ body: (PixelChannel) -> Result) -> Result {
+        values.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("a plane has values") }
+            return body(
+                PixelChannel(
+                    base: base, stride: width, values: .bytes(step: 1), width: width, height: values.count / width))
         }
     }
 }

@@ -107,15 +107,15 @@ extension OvationClient {
         if let refusal = try await exchange.delete("/v1/songs/\(name)").refusal { throw refusal }
     }
 
-    private func authorization() async throws(OvationError) -> String {
+    func authorization() async throws(OvationError) -> String {
         try await signedInLine().ask { connection, _, completion in
             completion(.success(connection.authorization))
         }
     }
 
-    private static func decode<Value: Decodable>(_: Value.Type, _ answer: HTTPAnswer) throws(OvationError) -> Value {
+    static func decode<Value: Decodable>(_: Value.Type, _ answer: HTTPAnswer) throws(OvationError) -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(answer.body.readableBytesView)) } catch {
-            throw OvationError(.invalidAnswer, "what the server says of songs cannot be read: \(error)")
+            throw OvationError(.invalidAnswer, "what the server says cannot be read: \(error)")
         }
     }
 

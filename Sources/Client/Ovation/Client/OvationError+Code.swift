@@ -237,6 +237,17 @@ extension OvationError {
         /// There is no such song.
         public static let songNotFound = Code(.songNotFound)
 
+        // MARK: - Faces
+
+        /// A picture of a user has up to 8 MiB and 40 megapixels.
+        public static let faceTooLarge = Code(.faceTooLarge)
+        /// This is no JPEG, PNG or WebP that can be read.
+        public static let faceFormat = Code(.faceFormat)
+        /// The user, or the application, has as many pictures as they may have.
+        public static let faceLibraryFull = Code(.faceLibraryFull)
+        /// The user has no such picture.
+        public static let faceNotFound = Code(.faceNotFound)
+
         // MARK: - Media
 
         /// The media offer was refused.

@@ -13,14 +13,15 @@ extension RoomError.Code {
             .linksRefused:
             .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
-            .songNotFound, .notLinked, .messageNotFound, .notRestricted, .giftUnknown:
+            .songNotFound, .notLinked, .messageNotFound, .notRestricted, .giftUnknown, .faceNotFound:
             .notFound
         case .roomClosed: .gone
-        case .messageTooLarge, .songTooLarge: .contentTooLarge
-        case .songFormat, .lyricsInvalid: .unsupportedMediaType
+        case .messageTooLarge, .songTooLarge, .faceTooLarge: .contentTooLarge
+        case .songFormat, .lyricsInvalid, .faceFormat: .unsupportedMediaType
         case .textFiltered, .reviewRefused: .unprocessableContent
         case .tooFrequent, .rateLimited, .guestsLimited, .slowMode: .tooManyRequests
         case .unavailable: .serviceUnavailable
+        case .uploadsUnavailable: .notImplemented
         case .internalError: .internalServerError
         default: .conflict  // what is left are states of a room or a name that do not allow the call now
         }

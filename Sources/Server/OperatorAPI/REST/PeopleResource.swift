@@ -10,7 +10,7 @@ import Signalling
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
-    enum Operation: Sendable, Hashable { case read, configure, signOut, erase, signal }
+    enum Operation: Sendable, Hashable { case read, configure, signOut, erase, signal, setFace, removeFaces }
     /// To how many clients a signal went.
     private struct Signalled: Encodable {
         var clients: Int
@@ -25,8 +25,17 @@ struct PeopleResource: Sendable {
         /// Of their own, which have ended.
         var rooms: [RoomID] = []
         var songs = 0
+        var faces = 0
         /// Copies of the store that were made earlier.
         var copies: [String] = []
+    }
+
+    private struct MadeFace: Encodable {
+        var face: KeptFace
+    }
+
+    private struct RemovedFaces: Encodable {
+        var faces: Int
     }
 
     private struct Person: Encodable {
@@ -60,6 +69,7 @@ struct PeopleResource: Sendable {
     let rooms: OperatorRooms
     let personalData: any PersonalData
     let eraseSongs: RESTHandler.EraseSongs
+    let faces: PersonFaces
     let signals: Signals
 
     func perform(
@@ -93,6 +103,55 @@ struct PeopleResource: Sendable {
             let erased = try await erase(user, access)
             trail.note(access, "erasePerson", target: user)
             return HTTPReply.json(erased)
+        case .setFace:
+            try trail.check(.managePeople, access, "setFace")
+            let user = try parameters.user()
+            let face = try await setFace(of: user, parameters, access)
+            trail.note(access, "setFace", target: user, detail: ["kind": face.kind])
+            return HTTPReply.json(MadeFace(face: face), status: .created)
+        case .removeFaces:
+            try trail.check(.managePeople, access, "removeFaces")
+            let user = try parameters.user()
+            let removed = try await removeFaces(of: user, access)
+            trail.note(access, "removeFaces", target: user)
+            return HTTPReply.json(RemovedFaces(faces: removed))
+        }
+    }
+
+    /// A picture that a program sends for somebody. A face is shown from now on; the address of a cover is for their rooms.
+    private func setFace(
+        of user: UserID, _ parameters: RESTParameters, _ access: OperatorAccess
+    ) async throws(Refusal) -> KeptFace {
+        var query: [String: String] = [:]
+        for name in PersonFaces.parameters { query[name] = try parameters.text(name) }
+        let face = try await faces.keep(parameters.picture, query, user, access.application)
+        guard face.kind == PersonFaces.shown else { return face }
+        var profile = try await profile(user, access)
+        profile.avatar = face.picture
+        try await save(profile, access)
+        return face
+    }
+
+    private func removeFaces(of user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Int {
+        let removed: Int
+        do {
+            removed = try await NIOThreadPool.singleton.runIfActive {
+                [faces, application = access.application] in try faces.eraseAll(user, application)
+            }
+        } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+        var profile = try await profile(user, access)
+        guard profile.avatar.hasPrefix(PersonFaces.addresses) else { return removed }
+        profile.avatar = ""
+        try await save(profile, access)
+        return removed
+    }
+
+    /// Others see it at once.
+    private func save(_ profile: UserProfile, _ access: OperatorAccess) async throws(Refusal) {
+        try await signIn.save(profile, in: access.application)
+        for session in sessions.sessions.all(of: profile.id, in: access.application) {
+            sessions.sessions.note(profile, of: session)
+            await session.place?.room.setProfile(profile.brief, of: session.token)
         }
     }
 
@@ -114,8 +173,9 @@ struct PeopleResource: Sendable {
             }
         }
         do {
-            erased.songs = try await NIOThreadPool.singleton.runIfActive {
-                [eraseSongs, application = access.application] in try eraseSongs(user, application)
+            (erased.songs, erased.faces) = try await NIOThreadPool.singleton.runIfActive {
+                [eraseSongs, faces, application = access.application] in
+                (try eraseSongs(user, application), try faces.eraseAll(user, application))
             }
             erased.rows = try await personalData.erase(user, of: access.application)
         } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
@@ -147,11 +207,7 @@ struct PeopleResource: Sendable {
         if let name { profile.name = name }
         if let avatar { profile.avatar = avatar }
         if let bio { profile.bio = bio }
-        try await signIn.save(profile, in: access.application)
-        for session in sessions.sessions.all(of: user, in: access.application) {
-            sessions.sessions.note(profile, of: session)
-            await session.place?.room.setProfile(profile.brief, of: session.token)
-        }
+        try await save(profile, access)
         trail.note(access, "changeProfile", target: user, detail: ["name": profile.name])
         return person(profile, access)
     }

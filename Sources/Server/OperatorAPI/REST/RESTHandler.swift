@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 package import HTTP
 import HTTPTypes
@@ -41,7 +42,7 @@ package struct RESTHandler: Sendable {
     package init(
         _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices,
         restrictions: OperatorRestrictions,
-        eraseSongs: @escaping EraseSongs,
+        eraseSongs: @escaping EraseSongs, faces: PersonFaces,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
@@ -61,7 +62,7 @@ package struct RESTHandler: Sendable {
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
             signIn: services.signIn, sessions: restrictions.people, restrictions: restrictions, rooms: rooms,
-            personalData: stores.personalData, eraseSongs: eraseSongs,
+            personalData: stores.personalData, eraseSongs: eraseSongs, faces: faces,
             signals: services.signals)
         self.restrictions = RestrictionsResource(
             restrictions: restrictions, records: stores.records, clock: services.clock)
@@ -94,7 +95,9 @@ package struct RESTHandler: Sendable {
                 return try await perform(route, parameters, access)
             }
             let asked = KeptAnswers.Asked(
-                method: route.method.rawValue, path: request.uri.path, query: request.uri.query ?? "", body: body)
+                method: route.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+                // Of a picture of some megabytes, what tells it from others.
+                body: route.takesPicture ? SHA256.hash(body) : body)
             let program = KeptAnswers.Program(application: access.application, name: access.caller.name)
             return try await kept.answer(to: asked, under: once, of: program) { [self] in
                 await answer(route, request, body, access)
@@ -149,6 +152,11 @@ package struct RESTHandler: Sendable {
 
     private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {
         guard route.hasBody else { return [] }
+        if route.takesPicture {
+            do { return Array(try await request.body.collect(upTo: route.bodyLimit).readableBytesView) } catch {
+                throw Refusal(RoomError(.faceTooLarge))
+            }
+        }
         do throws(BodyFailure) { return try await request.text(upTo: route.bodyLimit, in: .json) } catch {
             throw error.refusal(upTo: route.bodyLimit)
         }

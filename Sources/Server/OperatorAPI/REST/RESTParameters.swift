@@ -20,11 +20,17 @@ struct RESTParameters {
     /// What came in the query, which has no types.
     private var asked: Set<String> = []
     private(set) var room: RoomID?
+    /// The body of a route that takes one.
+    private(set) var picture: [UInt8] = []
 
     /// - Throws: `invalid_params` with the field, `room_id_invalid`, `parse_error`.
     init(_ route: RESTRoute, _ request: Request, body: [UInt8]) throws(Refusal) {
-        if route.needsBody, body.isEmpty { throw Refusal(RoomError(.invalidRequest, "the body is a JSON object")) }
-        if route.hasBody { try take(body: body) }
+        if route.takesPicture {
+            picture = body
+        } else {
+            if route.needsBody, body.isEmpty { throw Refusal(RoomError(.invalidRequest, "the body is a JSON object")) }
+            if route.hasBody { try take(body: body) }
+        }
         try take(query: request, of: route)
         try take(path: request.uri.path, of: route)
         // As a header, as for every other request.

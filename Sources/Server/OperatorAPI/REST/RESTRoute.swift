@@ -1,5 +1,6 @@
 import HTTPTypes
 import RoomModel
+import RoomPorts
 import SignalProtocol
 
 /// One operation of the REST API. Most are a call of the signalling protocol, whose parameters come out of path, query and body.
@@ -37,6 +38,8 @@ struct RESTRoute: Sendable {
     var query: [String: Bool] = [:]
     /// Bytes of a body.
     var bodyLimit = RESTParameters.bodyLimit
+    /// Whether the body is a picture instead of JSON.
+    var takesPicture = false
 
     /// As the manual writes it.
     var title: String { "\(method.rawValue) /v1/\(path)" }
@@ -94,6 +97,11 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
         RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),
         RESTRoute(method: .delete, path: "users/{user}/sessions", work: .people(.signOut)),
+        RESTRoute(
+            method: .post, path: "users/{user}/face", work: .people(.setFace),
+            query: Dictionary(uniqueKeysWithValues: PersonFaces.parameters.map { ($0, false) }),
+            bodyLimit: PictureOrder.photographBytes, takesPicture: true),
+        RESTRoute(method: .delete, path: "users/{user}/face", work: .people(.removeFaces)),
         RESTRoute(method: .post, path: "users/{user}/signals", work: .people(.signal)),
         RESTRoute(method: .put, path: "users/{user}/restrictions/{kind}", work: .restrictions(.set)),
         RESTRoute(method: .delete, path: "users/{user}/restrictions/{kind}", work: .restrictions(.lift)),

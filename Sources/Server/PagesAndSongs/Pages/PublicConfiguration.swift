@@ -44,13 +44,18 @@ package struct PublicConfiguration: Sendable, Hashable {
         package var ticketsURL: String?
         package var musicOrigins: [String] = []
         package var pictureOrigins: [String] = []
+        /// Whether people may send pictures of themselves and for their rooms.
+        package var faces = false
         let languages = ["en", "ko", "zh-Hans"]
         package let limits = Limits()
     }
 
-    /// - Parameter ticketsAreServed: whether the issuer serves the address that asks; elsewhere there is no way in.
-    package func stated(ticketsAreServed: Bool) -> Stated {
+    /// - Parameters:
+    ///   - ticketsAreServed: whether the issuer serves the address that asks; elsewhere there is no way in.
+    ///   - picturesAreRead: whether this server can read pictures that people send.
+    package func stated(ticketsAreServed: Bool, picturesAreRead: Bool) -> Stated {
         var stated = way(ticketsAreServed: ticketsAreServed)
+        stated.faces = picturesAreRead
         stated.musicOrigins = musicOrigins
         stated.pictureOrigins = pictureOrigins
         return stated

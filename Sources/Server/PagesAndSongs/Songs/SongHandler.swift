@@ -16,7 +16,7 @@ package final class SongHandler: Sendable {
     private let now: @Sendable () -> Int64
     private let inspect: @Sendable (String) async -> SoundFinding
     private let slots: UploadSlots
-    private let pause: @Sendable (Duration) async throws -> Void
+    private let watch: UploadWatch
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
@@ -33,7 +33,7 @@ package final class SongHandler: Sendable {
         self.limits = limits
         self.now = now
         self.inspect = inspect
-        self.pause = pause
+        watch = UploadWatch(limits: limits, pause: pause)
         slots = UploadSlots(limits)
     }
 
@@ -93,34 +93,13 @@ package final class SongHandler: Sendable {
         }
         defer { slots.giveBack(for: user, of: application) }
         do {
-            return try await watched { received in
+            return try await watch.run { received in
                 try await self.receive(request, application: application, user: user, received)
             }
         } catch let failure as SongUpload.Failure {
             return Self.refused(failure)
         } catch {
-            return Self.refused(.malformed("it broke off"))
-        }
-    }
-
-    /// An upload that takes too long, or that hardly goes on, is ended.
-    private func watched(
-        _ work: @escaping @Sendable (_ received: UploadProgress) async throws -> Response
-    ) async throws -> Response {
-        let received = UploadProgress(limits)
-        return try await withThrowingTaskGroup { group in
-            group.addTask { try await work(received) }
-            group.addTask { [limits, pause] in
-                var passed = Duration.zero
-                while !received.isTooSlow(after: passed) {
-                    try await pause(limits.lookInterval)
-                    passed += limits.lookInterval
-                }
-                throw SongUpload.Failure.tooSlow
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw SongUpload.Failure.storage }
-            return response
+            return Self.refused(error is UploadWatch.TooSlow ? .tooSlow : .malformed("it broke off"))
         }
     }
 

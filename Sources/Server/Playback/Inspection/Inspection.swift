@@ -14,6 +14,8 @@ package enum Inspection {
         case usage = 64
         /// The file holds no sound, or no picture, that may be read.
         case unreadable = 65
+        /// The picture has more pixels than are read.
+        case tooLarge = 66
         /// FFmpeg is not installed; what is missing goes to descriptor 1, as text.
         case noLibrary = 69
         /// This system does not let the process be confined.
@@ -29,10 +31,6 @@ package enum Inspection {
     /// A second more than the longest song; what is longer is not decoded to its end.
     private static let longestSeconds = 3_601.0
     private static let blockFrames = 4_800
-    /// A picture is decoded once and encoded some five times for each size.
-    private static let pictureSeconds: UInt64 = 2
-    /// Of a picture as it was sent.
-    private static let pictureBytes = 8 << 20
     private static let mostSizes = 8
 
     /// - Parameter arguments: those after `inspect`.
@@ -45,7 +43,10 @@ package enum Inspection {
         case "check" where arguments.count == 1: return confined(seconds: lookSeconds) {}
         case "picture":
             guard let order = PictureOrder(arguments.dropFirst()), order.sizes.count <= mostSizes else { return .usage }
-            return confined(seconds: pictureSeconds) { () throws(CodecError) in try rewrite(to: order) }
+            let limits = order.kind.limits
+            return confined(memory: limits.memory, seconds: limits.processorSeconds) { () throws(CodecError) in
+                try rewrite(to: order)
+            }
         case "look" where arguments.count == 1: return confined(seconds: lookSeconds, look)
         case "decode":
             guard arguments.count == 2, let position = Int(arguments[1]), position >= 0 else { return .usage }
@@ -54,9 +55,11 @@ package enum Inspection {
         }
     }
 
-    private static func confined(seconds: UInt64, _ work: () throws(CodecError) -> Void) -> Ending {
+    private static func confined(
+        memory: UInt64 = memory, seconds: UInt64, _ work: () throws(CodecError) -> Void
+    ) -> Ending {
         guard confine_process(memory, seconds) == 0 else { return .unconfined }
-        do throws(CodecError) { try work() } catch { return .unreadable }
+        do throws(CodecError) { try work() } catch { return error.kind == .tooLarge ? .tooLarge : .unreadable }
         return .done
     }
 
@@ -89,20 +92,31 @@ package enum Inspection {
 
     /// One JPEG for each size that is wanted, each behind its length in 4 bytes, little-endian.
     private static func rewrite(to order: PictureOrder) throws(CodecError) {
-        let largest = order.sizes.map(\.side).max() ?? 0
-        var picture = try JPEGRewriter(try readAll(atMost: pictureBytes), side: largest)
-        if order.crop == .card {
-            picture = picture.framed(width: PictureOrder.cardWidth, height: PictureOrder.cardHeight)
-        }
+        let picture = try picture(of: order, try readAll(atMost: order.kind.limits.bytes))
         var made: [UInt8] = []
         for size in order.sizes {
+            let picture = order.isMadeSmaller ? picture.scaled(within: size.side) : picture
             guard picture.width <= size.side, picture.height <= size.side else {
-                throw CodecError(.malformed, "a picture is not made smaller")
+                throw CodecError(.malformed, "this picture is not made smaller")
             }
             let jpeg = try picture.encoded(within: size.bytes)
             made += withUnsafeBytes(of: UInt32(jpeg.count).littleEndian, Array.init) + jpeg
         }
         _ = made.withUnsafeBytes(send)
+    }
+
+    private static func picture(of order: PictureOrder, _ bytes: [UInt8]) throws(CodecError) -> JPEGRewriter {
+        let largest = order.sizes.map(\.side).max() ?? 0
+        switch order.crop {
+        case .none: return try JPEGRewriter(bytes, side: largest)
+        case .card:
+            return try JPEGRewriter(bytes, side: largest)
+                .framed(width: PictureOrder.cardWidth, height: PictureOrder.cardHeight)
+        case .part(let part):
+            return try JPEGRewriter(
+                bytes, PicturePart(part), side: largest, leastSide: PictureOrder.photographLeastSide,
+                mostPixels: PictureOrder.photographPixels)
+        }
     }
 
     private static func readAll(atMost limit: Int) throws(CodecError) -> [UInt8] {
@@ -113,7 +127,7 @@ package enum Inspection {
             guard count >= 0 else { throw CodecError(.inputOutput, "the file cannot be read") }
             if count == 0 { return bytes }
             bytes += piece[..<count]
-            guard bytes.count <= limit else { throw CodecError(.malformed, "the file is too large") }
+            guard bytes.count <= limit else { throw CodecError(.tooLarge, "the file is too large") }
         }
     }
 

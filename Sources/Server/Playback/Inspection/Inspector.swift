@@ -42,7 +42,7 @@ package final class Inspector: Sendable {
             return length > 0 ? .sound(milliseconds: length) : .unreadable
         case .ended(.noLibrary): return .noLibrary
         case .ended(.unconfined), .ended(.usage): return .unavailable
-        case .ended(.done), .ended(.unreadable), .broken: return .unreadable
+        case .ended(.done), .ended(.unreadable), .ended(.tooLarge), .broken: return .unreadable
         case .outOfTime: return .busy
         }
     }

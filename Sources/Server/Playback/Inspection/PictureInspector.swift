@@ -1,76 +1,63 @@
 package import RoomPorts
 
-extension PictureOrder {
-    /// As words of a command line: `still none 360x15360`.
-    var arguments: [String] { [kind.rawValue, crop.rawValue] + sizes.map { "\($0.side)x\($0.bytes)" } }
-
-    /// - Returns: `nil` for what is no such order.
-    init?(_ arguments: some Collection<String>) {
-        let words = Array(arguments)
-        guard words.count >= 3, let kind = Kind(rawValue: words[0]), let crop = Crop(rawValue: words[1]) else {
-            return nil
-        }
-        var sizes: [Size] = []
-        for word in words.dropFirst(2) {
-            let numbers = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-            guard numbers.count == 2, let side = numbers[0], let bytes = numbers[1], side > 0, bytes > 0 else {
-                return nil
-            }
-            sizes.append(Size(side: side, bytes: bytes))
-        }
-        self.init(kind, crop: crop, sizes: sizes)
-    }
-}
-
 /// Reads strangers' pictures and writes them anew, each in a process of its own that can do nothing else.
 package final class PictureInspector: Sendable {
-    /// In milliseconds. A picture of a room is out of date by then.
-    private static let patience: Int32 = 10_000
+    /// In milliseconds, for what reads nothing.
+    private static let checkPatience: Int32 = 10_000
 
     private let executable: String
-    /// Somebody waits for each of them, a song's length or not. One takes some 50 ms.
-    private let line = InspectionLine("pictures", mostWaiting: 64)
+    /// Somebody waits for each of them, a song's length or not.
+    private let lines: [PictureOrder.Kind: InspectionLine]
 
     /// - Parameter executable: the program whose `inspect` is started.
-    package init(executable: String = "/proc/self/exe") { self.executable = executable }
+    package init(executable: String = "/proc/self/exe") {
+        self.executable = executable
+        lines = Dictionary(uniqueKeysWithValues: PictureOrder.Kind.allCases.map { ($0, $0.limits.line($0.rawValue)) })
+    }
 
     package func rewrite(_ bytes: [UInt8], to order: PictureOrder) async -> PictureFinding {
-        await line.run(busy: .busy) { [self] in inspect(bytes, order) }
+        await line(order.kind).run(busy: .busy) { [self] in inspect(bytes, order) }
     }
 
     /// What keeps pictures from being read on this machine; `nil`: nothing.
     package func obstacle() async -> String? {
-        await line.run(busy: nil) { [self] in
+        await line(.still).run(busy: nil) { [self] in
             guard let process = try? InspectorProcess(executable: executable, ["check"], bytes: []) else {
                 return "the process that reads them cannot be started"
             }
-            guard process.waits(atMost: Self.patience) else {
+            guard process.waits(atMost: Self.checkPatience) else {
                 process.end()
                 return "the process that reads them does not answer"
             }
             let said = Self.read(process, atMost: 4 << 10)
-            switch process.result(within: Self.patience) {
+            switch process.result(within: Self.checkPatience) {
             case .ended(.done): return nil
             case .ended(.noLibrary): return String(decoding: said, as: UTF8.self)
             case .ended(.unconfined): return "the process that reads them cannot be confined"
-            case .ended(.usage), .ended(.unreadable), .broken, .outOfTime:
+            case .ended(.usage), .ended(.unreadable), .ended(.tooLarge), .broken, .outOfTime:
                 return "the process that reads them does not work"
             }
         }
     }
 
+    private func line(_ kind: PictureOrder.Kind) -> InspectionLine {
+        guard let line = lines[kind] else { preconditionFailure("every kind has its line") }
+        return line
+    }
+
     private func inspect(_ bytes: [UInt8], _ order: PictureOrder) -> PictureFinding {
+        let patience = order.kind.limits.patience
         guard
             let process = try? InspectorProcess(
                 executable: executable, ["picture"] + order.arguments, bytes: bytes, niceness: Inspector.niceness)
         else { return .unavailable }
-        guard process.waits(atMost: Self.patience) else {
+        guard process.waits(atMost: patience) else {
             process.end()
             return .busy
         }
         // No more than was ordered, whatever became of its maker.
         let said = Self.read(process, atMost: order.sizes.reduce(4 << 10) { $0 + 4 + $1.bytes })
-        switch process.result(within: Self.patience) {
+        switch process.result(within: patience) {
         case .ended(.done):
             guard let pictures = Self.split(said), pictures.count == order.sizes.count,
                 zip(pictures, order.sizes).allSatisfy({ $0.count <= $1.bytes })
@@ -78,6 +65,7 @@ package final class PictureInspector: Sendable {
             return .pictures(pictures)
         case .ended(.noLibrary): return .noLibrary(String(decoding: said, as: UTF8.self))
         case .ended(.unconfined), .ended(.usage): return .unavailable
+        case .ended(.tooLarge): return .tooLarge
         case .ended(.unreadable), .broken: return .unreadable
         case .outOfTime: return .busy
         }

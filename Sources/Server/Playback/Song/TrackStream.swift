@@ -84,7 +84,8 @@ final class TrackStream: SongSound, @unchecked Sendable {
         case .ended(.noLibrary):
             throw CodecError(.libraryMissing, "sound files are read with FFmpeg: install libavformat")
         case .ended(.unconfined): throw CodecError(.cannotOpen, "this system does not let readers of files be confined")
-        case .ended(.usage), .ended(.unreadable), .broken: throw CodecError(.malformed, "cannot read \(location)")
+        case .ended(.usage), .ended(.unreadable), .ended(.tooLarge), .broken:
+            throw CodecError(.malformed, "cannot read \(location)")
         }
     }
 

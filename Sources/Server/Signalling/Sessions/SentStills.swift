@@ -24,7 +24,7 @@ package struct SentStills: Sendable {
         case .pictures(let made):
             guard let jpeg = made.first else { throw RoomError(.internalError) }
             return try StillPicture(jpeg: jpeg, byteLimit: byteLimit, field: field)
-        case .unreadable: throw .invalid(field, "this JPEG cannot be read")
+        case .unreadable, .tooLarge: throw .invalid(field, "this JPEG cannot be read")
         case .noLibrary(let what):
             throw RoomError(.uploadsUnavailable, "pictures cannot be read: \(what)", field: field)
         case .unavailable: throw RoomError(.uploadsUnavailable, field: field)

@@ -1,4 +1,5 @@
 import RoomModel
+import RoomPorts
 import Synchronization
 
 /// What an upload may take of this server.
@@ -18,6 +19,14 @@ package struct UploadLimits: Sendable {
     var readOn = 4 << 20
 
     package init() {}
+
+    /// Of pictures of people: 8 MiB in that time is 47 KiB/s, which any line has that shows this page.
+    package static let faces: UploadLimits = {
+        var limits = UploadLimits()
+        limits.longest = .seconds(180)
+        limits.body = PictureOrder.photographBytes
+        return limits
+    }()
 }
 
 /// How much of an upload has come; counted in one task and looked at in another.

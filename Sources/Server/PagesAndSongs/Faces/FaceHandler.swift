@@ -1,0 +1,215 @@
+package import HTTP
+import HTTPGrammar
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import NIOPosix
+package import RoomModel
+package import RoomPorts
+package import SignalProtocol
+package import Timing
+
+/// Pictures of people and for their rooms over HTTP: sent, listed, removed, and shown.
+package final class FaceHandler: Sendable {
+    /// Somebody tries a few pictures and a few cuts of them; then one every 20 s, a second of a processor's time each.
+    private static let allowance = Allowance(burst: 8, perSecond: 0.05)
+
+    package let library: FaceLibrary
+    private let limits: UploadLimits
+    private let signIn: SignIn
+    private let clock: any TimeSource
+    private let rewrite: @Sendable (_ picture: [UInt8], PictureOrder) async -> PictureFinding
+    private let watch: UploadWatch
+    private let slots: UploadSlots
+    private let rates = SharedBuckets<FaceLibrary.Owner>(allowance)
+
+    /// - Parameters:
+    ///   - rewrite: reads a stranger's picture and writes it anew.
+    ///   - pause: lets time pass between two looks at an upload.
+    package init(
+        library: FaceLibrary, signIn: SignIn, limits: UploadLimits = .faces, clock: any TimeSource,
+        rewrite: @escaping @Sendable (_ picture: [UInt8], PictureOrder) async -> PictureFinding,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.library = library
+        self.signIn = signIn
+        self.limits = limits
+        self.clock = clock
+        self.rewrite = rewrite
+        watch = UploadWatch(limits: limits, pause: pause)
+        slots = UploadSlots(limits)
+    }
+
+    package func addRoutes(to router: GatewayRouter) {
+        router.get("v1/faces") { request, _ in await self.list(request) }
+        router.post("v1/faces") { request, _ in await self.upload(request) }
+        router.delete("v1/faces/{id}") { request, context in
+            await self.remove(context.parameters.get("id") ?? "", request)
+        }
+        router.get("faces/{app}/{id}/{file}") { request, context in await self.file(request, context) }
+    }
+
+    private struct List: Encodable { var faces: [KeptFace] }
+    private struct Made: Encodable { var face: KeptFace }
+
+    // MARK: One's own
+
+    private func list(_ request: Request) async -> Response {
+        do throws(Refusal) {
+            let owner = try await owner(request)
+            return HTTPReply.json(List(faces: library.all(of: owner)))
+        } catch { return HTTPReply.failure(error) }
+    }
+
+    func upload(_ request: Request) async -> Response {
+        do throws(Refusal) {
+            let owner = try await owner(request)
+            let query = request.uri.queryParameters
+            let order = try FaceOrder(
+                Dictionary(
+                    FaceOrder.parameters.compactMap { name in query[name[...]].map { (name, String($0)) } },
+                    uniquingKeysWith: { first, _ in first }))
+            try checkLength(request)
+            if let wait = rates.take(owner, now: clock.now) {
+                throw Refusal(RoomError(.rateLimited, "a picture at a time, and not many", retryAfterMs: wait))
+            }
+            let place = try library.reserve(for: owner)
+            defer { library.release(place) }
+            guard slots.take(for: owner.user, of: owner.application) else {
+                throw Refusal(RoomError(.unavailable, "too many uploads at once: try again", retryAfterMs: 3_000))
+            }
+            defer { slots.giveBack(for: owner.user, of: owner.application) }
+            let picture: [UInt8]
+            do { picture = try await received(request) } catch let refusal as Refusal { throw refusal } catch {
+                return error is UploadWatch.TooSlow ? Self.tooSlow : HTTPReply.failure(Self.brokenOff)
+            }
+            let made = try await read(picture, order)
+            // An upload takes minutes: whoever was banned meanwhile leaves nothing behind.
+            _ = try await self.owner(request)
+            return HTTPReply.json(Made(face: try await keep(made, as: order.kind, in: place)), status: .created)
+        } catch { return HTTPReply.failure(error) }
+    }
+
+    /// Refuses at once what is too large if its sender waits with it, or if it would not be read to its end; who sends a little too much
+    /// hears of it behind the body, where the answer is not lost.
+    private func checkLength(_ request: Request) throws(Refusal) {
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body else { return }
+        if request.headers[.expect] != nil || length > limits.body + limits.readOn { throw Self.tooLarge }
+    }
+
+    private func remove(_ id: String, _ request: Request) async -> Response {
+        do throws(Refusal) {
+            let owner = try await owner(request)
+            let isGone: Bool
+            do {
+                isGone = try await NIOThreadPool.singleton.runIfActive { [library] in
+                    try library.remove(id, of: owner)
+                }
+            } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+            guard isGone else { throw Refusal(RoomError(.faceNotFound)) }
+            return HTTPReply.json([String: String]())
+        } catch { return HTTPReply.failure(error) }
+    }
+
+    private func owner(_ request: Request) async throws(Refusal) -> FaceLibrary.Owner {
+        let bearer = try await BearerTicket(request, signIn)
+        return FaceLibrary.Owner(application: bearer.application, user: bearer.user)
+    }
+
+    // MARK: Keeping
+
+    /// For a person whom an operator's program names.
+    /// - Parameter query: as in the address of an upload.
+    package func keep(
+        _ picture: [UInt8], _ query: [String: String], of user: UserID, in application: ApplicationID
+    ) async throws(Refusal) -> KeptFace {
+        let order = try FaceOrder(query)
+        guard picture.count <= limits.body else { throw Self.tooLarge }
+        let place = try library.reserve(for: FaceLibrary.Owner(application: application, user: user))
+        defer { library.release(place) }
+        return try await keep(try await read(picture, order), as: order.kind, in: place)
+    }
+
+    /// - Returns: a JPEG for each size of the kind.
+    private func read(_ picture: [UInt8], _ order: FaceOrder) async throws(Refusal) -> [[UInt8]] {
+        switch await rewrite(picture, order.picture) {
+        case .pictures(let made):
+            guard made.count == order.kind.sizes.count else { throw Refusal(RoomError(.internalError)) }
+            return made
+        case .unreadable:
+            let least = PictureOrder.photographLeastSide
+            throw Refusal(
+                RoomError(
+                    .faceFormat,
+                    "this is no JPEG, PNG or still WebP that can be read, or fewer than \(least) pixels a side are used"
+                ))
+        case .tooLarge: throw Self.tooLarge
+        case .noLibrary(let what): throw Refusal(RoomError(.uploadsUnavailable, "pictures cannot be read: \(what)"))
+        case .unavailable: throw Refusal(RoomError(.uploadsUnavailable))
+        case .busy:
+            throw Refusal(RoomError(.unavailable, "many pictures wait to be read: try again", retryAfterMs: 3_000))
+        }
+    }
+
+    private func keep(
+        _ pictures: [[UInt8]], as kind: FaceKind, in place: FaceLibrary.Place
+    ) async throws(Refusal) -> KeptFace {
+        let time = clock.wallTime.millisecondsSince1970
+        do {
+            return try await NIOThreadPool.singleton.runIfActive { [library] in
+                try library.keep(pictures, as: kind, in: place, at: time)
+            }
+        } catch let refusal as Refusal { throw refusal } catch { throw Refusal(RoomError(.unavailable)) }
+    }
+
+    /// The whole body, as far as it may be. Who is still sending hears of a refusal only if we read on: closing early resets the connection
+    /// under the answer.
+    private func received(_ request: Request) async throws -> [UInt8] {
+        try await watch.run { [limits] received in
+            var picture: [UInt8] = []
+            var readOn = 0
+            for try await piece in request.body {
+                // Whatever length was stated.
+                if received.add(piece.readableBytes) {
+                    picture += piece.readableBytesView
+                } else {
+                    picture = []
+                    readOn += piece.readableBytes
+                    if readOn > limits.readOn { break }
+                }
+            }
+            guard readOn == 0 else { throw Self.tooLarge }
+            return picture
+        }
+    }
+
+    // MARK: Showing
+
+    /// A picture that somebody keeps; it never changes. Without a sign-in: who has its address has been shown it.
+    private func file(_ request: Request, _ context: GatewayRequest) async -> Response {
+        let name = request.uri.path.dropFirst("/faces/".count)
+        guard let path = library.file(name) else { return Self.nothing }
+        let tag = "\"\(name)\""
+        let headers: HTTPFields = [
+            .cacheControl: "public, max-age=31536000, immutable", .eTag: tag, .contentType: "image/jpeg",
+            .xContentTypeOptions: "nosniff",
+            // Opened as a page, somebody's file is still no page of ours.
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
+            // Apps of other sites show people too.
+            .accessControlAllowOrigin: "*", .crossOriginResourcePolicy: "cross-origin",
+        ]
+        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(tag) == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        // Removed by hand, it is gone.
+        guard let body = try? await FileIO().loadFile(path: path, context: context) else { return Self.nothing }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private static let nothing = HTTPReply.failure(
+        code: 404, name: "not_found", message: "there is no such picture, or it has been removed", status: .notFound)
+    private static let tooLarge = Refusal(RoomError(.faceTooLarge))
+    private static let brokenOff = Refusal(RoomError(.invalidRequest, "the body broke off"))
+    private static let tooSlow = HTTPReply.failure(
+        code: -3, name: "timeout", message: "the upload was too slow and was ended", status: .requestTimeout)
+}
