@@ -23,7 +23,7 @@ import Testing
         #expect(stage.state.duet == .together)
         #expect(try stage.run(.setDuetMode(.together, leader: nil), by: .member).events.isEmpty, "they do already")
         let led = try stage.run(.setDuetMode(.leadFollow, leader: nil), by: .other)
-        #expect(led.events == [.duetChanged(.leadFollow(leader: .member))])
+        #expect(led.events == [.duetChanged(DuetChanged(.leadFollow(leader: .member)))])
         #expect(stage.state.duet == .leadFollow(leader: .member))
         #expect(try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member).events.isEmpty)
         try stage.run(.setDuetMode(.leadFollow, leader: .other), by: .member)
@@ -70,8 +70,8 @@ import Testing
             }
         let ends = way < 5
         #expect(stage.state.duet == (ends ? .together : .leadFollow(leader: .member)))
-        #expect(decision.events.contains(.duetChanged(.together)) == ends)
-        #expect(decision.events.count { $0 == .duetChanged(.together) } == (ends ? 1 : 0))
+        #expect(decision.events.contains(.duetChanged(DuetChanged(.together))) == ends)
+        #expect(decision.events.count { $0 == .duetChanged(DuetChanged(.together)) } == (ends ? 1 : 0))
     }
 
     @Test("D07-S the end of the room is the end of the duet; a room stored before there were duets sings together")

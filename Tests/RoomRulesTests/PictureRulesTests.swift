@@ -62,7 +62,7 @@ import Testing
     func oneScreen() throws {
         var stage = try live()
         #expect(try stage.run(.stopScreen, by: .member).events.isEmpty, "there is none")
-        #expect(try stage.run(.startScreen, by: .admin).events == [.screenChanged(.admin)])
+        #expect(try stage.run(.startScreen, by: .admin).events == [.screenChanged(ScreenChanged(user: .admin))])
         #expect(try stage.run(.startScreen, by: .admin).events.isEmpty)
         #expect(stage.refusal(.startScreen, by: .owner) == .screenTaken)
         #expect(stage.refusal(.stopScreen, by: .member) == .permissionDenied)
@@ -87,7 +87,7 @@ import Testing
             default: try stage.run(.leaveSeat, by: .other)
             }
         let ends = way < 5
-        #expect(decision.events.contains(.screenChanged(nil)) == ends)
+        #expect(decision.events.contains(.screenChanged(ScreenChanged(user: nil))) == ends)
         #expect(stage.state.screen == (ends ? nil : .member))
     }
 
@@ -96,13 +96,14 @@ import Testing
         var stage = try live()
         #expect(try stage.run(.arrangeStage(StageLayout()), by: .owner).events.isEmpty, "as it is already")
         let spotlight = StageLayout(form: .spotlight, large: .member)
-        #expect(try stage.run(.arrangeStage(spotlight), by: .admin).events == [.stageArranged(spotlight)])
+        #expect(
+            try stage.run(.arrangeStage(spotlight), by: .admin).events == [.stageArranged(StageArranged(spotlight))])
         #expect(stage.refusal(.arrangeStage(StageLayout()), by: .member) == .permissionDenied)
         #expect(stage.refusal(.arrangeStage(StageLayout(large: UserID(literal: "nobody"))), by: .owner) == .notSeated)
         try stage.run(.moveSeat(4), by: .member)
         #expect(stage.state.stage == spotlight, "a move keeps it")
         let left = try stage.run(.leaveSeat, by: .member)
-        #expect(left.events.last == .stageArranged(StageLayout(form: .spotlight)))
+        #expect(left.events.last == .stageArranged(StageArranged(StageLayout(form: .spotlight))))
         #expect(stage.state.stage == StageLayout(form: .spotlight))
     }
 

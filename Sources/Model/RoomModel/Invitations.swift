@@ -1,5 +1,5 @@
 /// The state of an invitation.
-@nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Not answered yet.
     case waiting
     /// The invitee accepted.
@@ -145,4 +145,31 @@ package struct InvitationDraft: Hashable, Sendable {
         self.timeoutSeconds = timeoutSeconds
         self.id = id
     }
+}
+
+/// `invitation.state` tells which of the five it is: waiting = received.
+public struct InvitationNews: Codable, Hashable, Sendable {
+    /// The invitation as it stands now.
+    public var invitation: Invitation
+    /// Who sent, answered or cancelled it; absent when it timed out.
+    public var by: UserID?
+
+    /// News of it, and who caused them.
+    public init(invitation: Invitation, by: UserID?) {
+        self.invitation = invitation
+        self.by = by
+    }
+}
+
+extension InvitationNews: EventPayload {
+    package var type: EventType {
+        switch invitation.state {
+        case .waiting: .invitationReceived
+        case .accepted: .invitationAccepted
+        case .rejected: .invitationRejected
+        case .cancelled: .invitationCancelled
+        case .expired: .invitationExpired
+        }
+    }
+    package var wireSize: Int { WireSize.object + invitation.wireSize }
 }
