@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet bench-pages pages simulate soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-against bench-duet bench-pages pages simulate soak soak-duet screenshots api wire docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,6 +137,9 @@ screenshots: ## the pictures of the documentation, anew
 
 api: ## the public API of the libraries, anew in Documentation/build/api; a test fails until a change of it stands there
 	@scripts/api
+
+wire: ## the web SDK's types of what servers send, anew in Web/protocol/wire.js; a test fails until they are those of the Swift side
+	@scripts/wire
 
 docs: ## where the documentation is; and the Swift SDK's as web pages, in .build/docs/ovation
 	@sed -n '1,40p' Documentation/README.md

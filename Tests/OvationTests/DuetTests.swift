@@ -23,11 +23,12 @@ import Timing
         #expect(!report(40, isTight: true).isTooFarForTightDuet && !report(nil).isTooFarForTightDuet)
         let mode = DuetMode.leadFollow(leader: "alice")
         #expect(
-            room.take(.known(.change(2, .duetChanged(mode, by: "bob")))) == .told([.duetChanged(mode, by: "bob")]))
+            room.take(.known(.change(2, .duetChanged(DuetChanged(mode, by: "bob")))))
+                == .told([.duetChanged(DuetChanged(mode, by: "bob"))]))
         #expect(room.duet == mode && room.duet.leader == "alice")
         var snapshot = RoomSnapshot.example(seq: 9)
         let told = room.replace(with: snapshot)
-        #expect(told.contains(.duetChanged(.together, by: nil)) && room.network == report(64))
+        #expect(told.contains(.duetChanged(DuetChanged(.together, by: nil))) && room.network == report(64))
         snapshot.duet = mode
         #expect(RoomState(snapshot).duet == mode)
     }
@@ -44,14 +45,14 @@ import Timing
         }
         _ = room.apply(.passing(.network(ways(180, 20))))
         #expect(room.lagBehindLeader(wait: wait) == nil)
-        _ = room.apply(.change(2, .duetChanged(.leadFollow(leader: "alice"), by: nil)))
+        _ = room.apply(.change(2, .duetChanged(DuetChanged(.leadFollow(leader: "alice"), by: nil))))
         #expect(room.lagBehindLeader(wait: wait) == .milliseconds(90 + 10 + 10 + 15), "bob follows")
         for (alice, bob, lag) in [(nil, 20, 0), (180, nil, 0), (-5, 20, 35), (.max, 20, 1_035)] as [(Int?, Int?, Int64)]
         {
             _ = room.apply(.passing(.network(ways(alice, bob))))
             #expect(room.lagBehindLeader(wait: wait) == .milliseconds(lag))
         }
-        _ = room.apply(.change(3, .duetChanged(.leadFollow(leader: "bob"), by: nil)))
+        _ = room.apply(.change(3, .duetChanged(DuetChanged(.leadFollow(leader: "bob"), by: nil))))
         #expect(room.lagBehindLeader(wait: wait) == nil)
     }
 

@@ -34,12 +34,12 @@ func hearEventsAsTheGuideDoes(_ room: RoomSession) async throws {
     for try await event in room.events(replay: .all) {  // what happened since the room was entered, then what happens
         switch event {
         case .message(let message): print(message.from.name, message.body)
-        case .seatTaken(let seat, let user, _): print(user.name, "sits on", seat.index)
+        case .seatTaken(let taken): print(taken.user.name, "sits on", taken.seat.index)
         case .invitation(let news) where news.invitation.from == room.state.me.id && news.invitation.state == .accepted:
             try await room.takeSeat(Int(news.invitation.content) ?? 0)
         case .invitation(let news) where news.invitation.to == room.state.me.id && news.invitation.state == .waiting:
             try await room.acceptInvitation(news.invitation.id)
-        case .ended(let reason, let summary): print("over:", reason, "at most", summary.peak, "people")
+        case .ended(let end): print("over:", end.reason, "at most", end.summary.peak, "people")
         default: break
         }
     }

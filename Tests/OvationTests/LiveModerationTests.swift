@@ -55,7 +55,7 @@ extension LiveServerTests {
                     == "invalid_params")
             try await owner.deleteMessage(sent.number)
             _ = try await guestsEvents.upTo {
-                if case .messageDeleted(sent.number, alice.state.user?.id) = $0 { true } else { false }
+                $0 == .messageDeleted(MessageDeleted(sent.number, by: alice.state.user?.id))
             }
             #expect(guest.state.messages.last?.deleted == true && guest.state.messages.last?.body == .text(""))
             #expect(await refusal { try await guest.deleteMessage(sent.number) }?.code.rawValue == "permission_denied")

@@ -16,7 +16,10 @@ import Testing
         let pk = PKState(
             links: [HostLink(id: "1/1/1", place: 0, room: .number(2), host: People.carol, isOurs: true, since: 1)],
             match: PKMatch(link: "1/1/1", terms: PKTerms(seconds: 60), until: 5_000))
-        #expect(room.apply(.change(2, .pkChanged(pk, .accepted, by: nil))) == [.pkChanged(pk, .accepted, by: nil)])
+        #expect(
+            room.apply(.change(2, .pkChanged(PKChanged(pk, .accepted, by: nil)))) == [
+                .pkChanged(PKChanged(pk, .accepted, by: nil))
+            ])
         _ = room.apply(.passing(.points(PKPoints(ours: 7, theirs: 4))))
         #expect(room.pk.match?.ours == 7 && room.pk.match?.theirs == 4)
     }

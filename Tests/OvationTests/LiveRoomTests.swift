@@ -60,7 +60,7 @@ extension LiveServerTests {
                         "taken 0 alice", "left 0 alice left", "taken 2 alice", "left 2 alice left", "taken 1 bob",
                         "left 1 bob moved", "taken 2 bob", "left 2 bob kicked", "taken 3 bob", "left 3 bob closed",
                     ])
-                #expect(heard.contains(.microphoneMuted(user: "bob", muted: true, seat: 2)))
+                #expect(heard.contains(.microphoneMuted(MicrophoneMuted(user: "bob", muted: true, seat: 2))))
                 #expect(guest.state.seats == owner.state.seats && guest.state.seq == owner.state.seq)
 
                 // A seated user's exit frees the seat first; who left hears nothing more.

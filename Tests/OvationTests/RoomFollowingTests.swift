@@ -111,14 +111,14 @@ import Testing
         #expect((3...5).contains(readings(in: .seconds(20))), "a seat is no song")
         let song = Song(id: "song", title: "Song", durationMs: 60_000, accompaniment: "/songs/a.mp3")
         var play = SongPlay(song: song, by: "alice", track: .accompaniment, startAt: 90_000, positionMs: 0)
-        server.news([.change(3, .songChanged(play, .started, by: "alice"))])
+        server.news([.change(3, .songChanged(SongChanged(play, .started, by: "alice")))])
         #expect((29...32).contains(readings(in: .seconds(3))))
         #expect((9...11).contains(readings(in: .seconds(4))))
         play.startAt = 95_000
-        server.news([.change(4, .songChanged(play, .sought, by: "alice"))])
+        server.news([.change(4, .songChanged(SongChanged(play, .sought, by: "alice")))])
         #expect((29...32).contains(readings(in: .seconds(3))), "elsewhere it begins anew")
         play.startAt = nil
-        server.news([.change(5, .songChanged(play, .paused, by: "alice"))])
+        server.news([.change(5, .songChanged(SongChanged(play, .paused, by: "alice")))])
         server.pass(.seconds(3))
         #expect((3...5).contains(readings(in: .seconds(20))))
     }
@@ -280,7 +280,8 @@ import Testing
         let (_, room) = try start()
         let events = room.events
         server.news([
-            .change(2, .destroyed(.owner, RoomSummary(seconds: 60, peak: 9, likes: 4))), .taken(3, 0, People.alice),
+            .change(2, .ended(RoomEnded(.owner, RoomSummary(seconds: 60, peak: 9, likes: 4)))),
+            .taken(3, 0, People.alice),
         ])
         var heard: [String] = []
         for try await event in events { heard.append(event.brief) }
@@ -486,7 +487,7 @@ import Testing
     func levels() throws {
         let (_, room) = try start()
         let before = room.state
-        server.news([.passing(.levels(["alice": 61]))])
+        server.news([.passing(.levels(SpeakingLevels(["alice": 61])))])
         #expect(room.serverLevels == ["alice": 61] && room.state == before)
         server.drop()
         #expect(room.serverLevels == [:])
@@ -497,7 +498,7 @@ import Testing
         let (conversation, room) = try start()
         var readings = room.serverLevels(every: .zero).makeAsyncIterator()
         for _ in 0..<3 { #expect(await readings.next() == [:]) }
-        server.news([.passing(.levels(["alice": 61]))])
+        server.news([.passing(.levels(SpeakingLevels(["alice": 61])))])
         while let reading = await readings.next(), reading != ["alice": 61] {}
         #expect(await readings.next() == ["alice": 61])
         conversation.stop(OvationError(.signedOut))

@@ -25,7 +25,7 @@ import Testing
             try stage.run(.setDuetMode(SetDuetMode(.together, leader: nil)), by: .member).events.isEmpty,
             "they do already")
         let led = try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .other)
-        #expect(led.events == [.duetChanged(.leadFollow(leader: .member))])
+        #expect(led.events == [.duetChanged(DuetChanged(.leadFollow(leader: .member)))])
         #expect(stage.state.duet == .leadFollow(leader: .member))
         #expect(try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member).events.isEmpty)
         try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .other)), by: .member)
@@ -78,8 +78,8 @@ import Testing
             }
         let ends = way < 5
         #expect(stage.state.duet == (ends ? .together : .leadFollow(leader: .member)))
-        #expect(decision.events.contains(.duetChanged(.together)) == ends)
-        #expect(decision.events.count { $0 == .duetChanged(.together) } == (ends ? 1 : 0))
+        #expect(decision.events.contains(.duetChanged(DuetChanged(.together))) == ends)
+        #expect(decision.events.count { $0 == .duetChanged(DuetChanged(.together)) } == (ends ? 1 : 0))
     }
 
     @Test("D07-S the end of the room is the end of the duet; a room stored before there were duets sings together")

@@ -99,7 +99,8 @@ import Testing
         stage.state.apply(likes: 5, at: stage.now)
         stage.serve(.ownerAbsenceOver)
         #expect(stage.state.phase == .ended)
-        #expect(stage.record.last?.events == [.ended(.ownerAbsent, RoomSummary(seconds: 61, peak: 1, likes: 5))])
+        #expect(
+            stage.record.last?.events == [.ended(RoomEnded(.ownerAbsent, RoomSummary(seconds: 61, peak: 1, likes: 5)))])
     }
 
     @Test("V02-S an ended room refuses everything and frees every seat") func ended() throws {

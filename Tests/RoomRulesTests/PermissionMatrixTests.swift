@@ -135,7 +135,9 @@ import Testing
     func operatorsEnd() throws {
         var stage = stage(of: cases[0], caller: .member)
         let decision = try stage.run(.destroyRoom, by: Self.console)
-        guard case .ended(.operator, _) = decision.events.last else { Issue.record("\(decision)"); return }
+        guard case .ended(let end) = decision.events.last, end.reason == .operator else {
+            Issue.record("\(decision)"); return
+        }
         #expect(stage.refusal(.updateRoom(RoomUpdate(name: "Other")), by: Self.console) == .roomClosed)
     }
 

@@ -66,7 +66,7 @@ import Testing
     func oneScreen() throws {
         var stage = try live()
         #expect(try stage.run(.stopScreen, by: .member).events.isEmpty, "there is none")
-        #expect(try stage.run(.startScreen, by: .admin).events == [.screenChanged(.admin)])
+        #expect(try stage.run(.startScreen, by: .admin).events == [.screenChanged(ScreenChanged(user: .admin))])
         #expect(try stage.run(.startScreen, by: .admin).events.isEmpty)
         #expect(stage.refusal(.startScreen, by: .owner) == .screenTaken)
         #expect(stage.refusal(.stopScreen, by: .member) == .permissionDenied)
@@ -91,7 +91,7 @@ import Testing
             default: try stage.run(.leaveSeat, by: .other)
             }
         let ends = way < 5
-        #expect(decision.events.contains(.screenChanged(nil)) == ends)
+        #expect(decision.events.contains(.screenChanged(ScreenChanged(user: nil))) == ends)
         #expect(stage.state.screen == (ends ? nil : .member))
     }
 
@@ -101,7 +101,9 @@ import Testing
         #expect(
             try stage.run(.arrangeStage(ArrangeStage(StageLayout())), by: .owner).events.isEmpty, "as it is already")
         let spotlight = StageLayout(form: .spotlight, large: .member)
-        #expect(try stage.run(.arrangeStage(ArrangeStage(spotlight)), by: .admin).events == [.stageArranged(spotlight)])
+        #expect(
+            try stage.run(.arrangeStage(ArrangeStage(spotlight)), by: .admin).events
+                == [.stageArranged(StageArranged(spotlight))])
         #expect(stage.refusal(.arrangeStage(ArrangeStage(StageLayout())), by: .member) == .permissionDenied)
         #expect(
             stage.refusal(.arrangeStage(ArrangeStage(StageLayout(large: UserID(literal: "nobody")))), by: .owner)
@@ -109,7 +111,7 @@ import Testing
         try stage.run(.moveSeat(MoveSeat(4)), by: .member)
         #expect(stage.state.stage == spotlight, "a move keeps it")
         let left = try stage.run(.leaveSeat, by: .member)
-        #expect(left.events.last == .stageArranged(StageLayout(form: .spotlight)))
+        #expect(left.events.last == .stageArranged(StageArranged(StageLayout(form: .spotlight))))
         #expect(stage.state.stage == StageLayout(form: .spotlight))
     }
 

@@ -59,7 +59,7 @@ import Testing
         stage.now = end + 100
         #expect(stage.serve(.songOver).events.isEmpty, "it was moved back to its beginning")
         stage.now += 61_500
-        #expect(stage.serve(.songOver).events == [.songChanged(nil, .ended)])
+        #expect(stage.serve(.songOver).events == [.songChanged(SongChanged(nil, .ended))])
         #expect(stage.state.play == nil)
         #expect(stage.serve(.songOver).events.isEmpty)
         #expect(stage.refusal(.pauseSong, by: .owner) == .noSong)

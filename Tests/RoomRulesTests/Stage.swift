@@ -77,7 +77,7 @@ struct Stage {
         for event in record.flatMap(\.events) {
             switch event {
             case .messageSent(let message) where message.chat == number: found = message
-            case .messageDeleted(number): found = found?.withoutText
+            case .messageDeleted(let deletion) where deletion.chat == number: found = found?.withoutText
             default: break
             }
         }

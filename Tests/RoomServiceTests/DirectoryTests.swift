@@ -24,7 +24,7 @@ import Timing
         #expect(await room.ask(.destroyRoom, by: owner) == .success(.done))
         // The answer leaves in the middle of the room's turn; the room says this when the turn is over.
         #expect(await room.isOver)
-        #expect(member.outbox.changes.last.map { if case .destroyed = $0.what { true } else { false } } == true)
+        #expect(member.outbox.changes.last.map { if case .ended = $0.what { true } else { false } } == true)
         #expect(member.departures.current == [.ended])
         #expect(house.media.orders.suffix(2) == [.closePeer(path.peer, room.stage), .close(room.stage)])
         #expect(try await house.journal.openRooms() == [])
@@ -98,7 +98,7 @@ import Timing
         let owner = Client(.owner, 1)
         let room = try await house.create(by: owner).get().room
         try await house.directory.dismiss(room.key)
-        guard case .destroyed(.operator, _) = owner.outbox.changes.last?.what else {
+        guard case .ended(let end) = owner.outbox.changes.last?.what, end.reason == .operator else {
             Issue.record("\(owner.outbox.changes)")
             return
         }

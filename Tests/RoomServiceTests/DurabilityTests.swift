@@ -108,7 +108,7 @@ import Timing
         salon.advance(.seconds(1))
         member.notesDepartures.set(true)
         let summary = RoomSummary(seconds: 1, peak: 2, likes: 0)
-        try await fail(salon, .destroyRoom, by: owner, storing: [.ended(.owner, summary)])
+        try await fail(salon, .destroyRoom, by: owner, storing: [.ended(RoomEnded(.owner, summary))])
         #expect(salon.core.isOver && salon.hasEnded.current)
         for client in [owner, member] {
             #expect(client.departures.current == [.ended] && client.outbox.changes.count == 1)

@@ -16,7 +16,7 @@ import Timing
 
     private func sent(_ client: Client) -> [SentGift] {
         client.outbox.changes.flatMap { change -> [SentGift] in
-            if case .gifted(let gifts, _) = change.what { gifts } else { [] }
+            if case .giftsSent(let sent) = change.what { sent.gifts } else { [] }
         }
     }
 
@@ -48,7 +48,7 @@ import Timing
             heard.firstIndex { if case .answer(let text) = $0 { text.contains("sendGift") } else { false } })
         let told = try #require(
             heard.firstIndex {
-                if case .news(.change(let change), _) = $0, case .gifted = change.what { true } else { false }
+                if case .news(.change(let change), _) = $0, case .giftsSent = change.what { true } else { false }
             })
         #expect(answer < told)
         #expect(try await salon.ledger.balance(of: .earnings(.owner), in: salon.key.application) == 30)
@@ -198,7 +198,7 @@ import Timing
         #expect(refusals.count == 100 && refusals.allSatisfy { $0.code == .rateLimited && ($0.retryAfterMs ?? 0) > 0 })
         let gifts = sent(owner)
         #expect(gifts.count == 100 && gifts.map(\.number) == gifts.map(\.number).sorted())
-        let events = owner.outbox.changes.count { if case .gifted = $0.what { true } else { false } }
+        let events = owner.outbox.changes.count { if case .giftsSent = $0.what { true } else { false } }
         #expect(events <= 2, "\(events) events")
         let paid = 2_000 - 100 * 10
         var left: Int64 = 0
@@ -279,11 +279,13 @@ import Timing
         for client in [owner, member] {
             #expect(sent(client).count == 2)
             let changes = client.outbox.changes.suffix(2).map(\.what)
-            guard case .gifted(_, let standing)? = changes.first, case .destroyed(reason, _)? = changes.last else {
+            guard case .giftsSent(let sent)? = changes.first, case .ended(let end)? = changes.last,
+                end.reason == reason
+            else {
                 Issue.record("\(client.outbox.changes)")
                 continue
             }
-            #expect(standing.coins == 20)
+            #expect(sent.standing.coins == 20)
         }
     }
 

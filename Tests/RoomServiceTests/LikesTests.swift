@@ -38,11 +38,11 @@ import Timing
         #expect(late.current == nil)
         salon.submit(.destroyRoom, by: owner)
         #expect(late.current == .success(.liked(total: 42)))
-        guard case .destroyed(.owner, let summary) = owner.outbox.changes.last?.what else {
+        guard case .ended(let end) = owner.outbox.changes.last?.what, end.reason == .owner else {
             Issue.record("\(owner.outbox.changes)")
             return
         }
-        #expect(summary.likes == 42)
+        #expect(end.summary.likes == 42)
     }
 
     @Test("V02-S G01-S nothing of a room comes after its end: messages and likes of its last moment come before")
@@ -57,7 +57,7 @@ import Timing
         salon.submit(.destroyRoom, by: owner)
         salon.advance(.seconds(1))
         for client in [owner, listener] {
-            guard case .change(let change)? = client.outbox.news.last, case .destroyed = change.what else {
+            guard case .change(let change)? = client.outbox.news.last, case .ended = change.what else {
                 Issue.record("\(client.outbox.news)")
                 continue
             }

@@ -169,7 +169,9 @@ import Timing
         salon.submit(.setMicrophone(SetMicrophone(muted: true)), by: owner)
         salon.advance(.seconds(1))
         for client in [owner, listener] {
-            #expect(client.outbox.changes.last?.what == .microphoneMuted(user: .owner, muted: true, seat: 3))
+            #expect(
+                client.outbox.changes.last?.what
+                    == .microphoneMuted(MicrophoneMuted(user: .owner, muted: true, seat: 3)))
         }
         #expect(salon.refusal(.setMicrophone(SetMicrophone(muted: true)), by: listener) == .notSeated)
     }
@@ -204,7 +206,9 @@ import Timing
         }
         salon.core.hear(.levels(salon.stage, [:]))
         salon.advance(.seconds(3))
-        let told = listener.outbox.passing.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+        let told = listener.outbox.passing.compactMap {
+            if case .levels(let speaking) = $0 { speaking.levels } else { nil }
+        }
         #expect(told.count <= 7)
         #expect(told.first == [.owner: 50])
         #expect(told.contains([.owner: 59]))
@@ -216,7 +220,9 @@ import Timing
             salon.core.hear(.levels(salon.stage, levels))
         }
         salon.advance(.seconds(1))
-        let word = listener.outbox.passing.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+        let word = listener.outbox.passing.compactMap {
+            if case .levels(let speaking) = $0 { speaking.levels } else { nil }
+        }
         #expect(word == [[.owner: 80], [.owner: 60], [:]])
         #expect(salon.infos.current.contains { $0.speaking })
         #expect(salon.infos.current.last?.speaking == false)
@@ -235,7 +241,8 @@ import Timing
         salon.core.hear(.recovered(salon.stage, peer))
         salon.advance(.seconds(1))
         let told = listener.outbox.passing.filter { if case .presence = $0 { true } else { false } }
-        #expect(told == [.presence(.owner, .reconnecting, until: nil), .presence(.owner, .online, until: nil)])
+        #expect(
+            told == [.presence(PresenceChanged(.owner, .reconnecting)), .presence(PresenceChanged(.owner, .online))])
         #expect(listener.outbox.changes.isEmpty)
     }
 

@@ -193,7 +193,11 @@ import Timing
         let missed = try #require(member.resumption).events
         #expect(
             missed.contains {
-                if case .change(let change) = $0, case .messageDeleted(2, .owner) = change.what { true } else { false }
+                if case .change(let change) = $0 {
+                    change.what == .messageDeleted(MessageDeleted(2, by: .owner))
+                } else {
+                    false
+                }
             })
         #expect(
             missed.contains {
@@ -401,7 +405,7 @@ import Timing
         salon.advance(.seconds(1))
         #expect(
             other.outbox.changes.contains {
-                if case .ownerChanged(let user, .handedOver) = $0.what { user.id == .member } else { false }
+                $0.what == .ownerChanged(OwnerChanged(.named(.member), reason: .handedOver))
             })
         #expect(salon.refusal(.destroyRoom, by: owner) == .permissionDenied)
         #expect(salon.refusal(.setOwner(SetOwner(.other)), by: owner) == .permissionDenied)

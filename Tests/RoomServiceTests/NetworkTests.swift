@@ -182,7 +182,9 @@ import Timing
         salon.journal.setMode(.automatic)
         #expect(answer.current == .success(.done))
         salon.advance(.seconds(1))
-        #expect(duet.listener.outbox.changes.last?.what == .duetChanged(.leadFollow(leader: .owner), by: .member))
+        #expect(
+            duet.listener.outbox.changes.last?.what
+                == .duetChanged(DuetChanged(.leadFollow(leader: .owner), by: .member)))
         #expect(salon.enter(.admin).snapshot?.duet == .leadFollow(leader: .owner))
         try await salon.crash()
         let back = salon.client(.member)
@@ -190,11 +192,11 @@ import Timing
         let gap = try #require(back.resumption)
         #expect(gap.events.count == 1)
         guard case .change(let change) = gap.events.first else { return }
-        #expect(change.what == .duetChanged(.leadFollow(leader: .owner), by: .member))
+        #expect(change.what == .duetChanged(DuetChanged(.leadFollow(leader: .owner), by: .member)))
         #expect(salon.enter(.other).snapshot?.duet == .leadFollow(leader: .owner))
         // Nobody has brought the owner back: the seat is freed, and with it the lead.
         salon.advance(.seconds(20))
-        #expect(back.outbox.changes.last?.what == .duetChanged(.together, by: nil))
+        #expect(back.outbox.changes.last?.what == .duetChanged(DuetChanged(.together, by: nil)))
         #expect(salon.enter(UserID(literal: "late")).snapshot?.duet == nil)
     }
 }

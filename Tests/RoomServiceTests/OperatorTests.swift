@@ -27,7 +27,11 @@ import Timing
         #expect(outcome.seq == 3 && salon.core.state.seats[0].occupant == nil)
         salon.advance(.seconds(1))
         let told = member.outbox.changes.contains { change in
-            if case .seatLeft(_, _, .kicked, let by) = change.what { by?.rawValue == "console" } else { false }
+            if case .seatLeft(let left) = change.what {
+                left.reason == .kicked && left.by?.rawValue == "console"
+            } else {
+                false
+            }
         }
         #expect(told)
         #expect(
@@ -73,8 +77,8 @@ import Timing
         #expect(salon.refusal(late, by: owner) == .rateLimited)
         salon.advance(.seconds(1))
         let told = member.outbox.changes.compactMap { change in
-            if case .attributesChanged(let changed, let by) = change.what {
-                "\(changed.set) \(by?.rawValue ?? "")"
+            if case .attributesChanged(let changed) = change.what {
+                "\(changed.set) \(changed.by?.rawValue ?? "")"
             } else {
                 nil
             }
@@ -135,7 +139,7 @@ import Timing
         salon.advance(.seconds(1))
         #expect(salon.core.people.owner.absence == nil && salon.core.state.owner.id == .member)
         let isBack = member.outbox.heard.contains { heard in
-            if case .news(.passing(.ownerBack), _) = heard { true } else { false }
+            if case .news(.passing(.ownerBack(OwnerBack())), _) = heard { true } else { false }
         }
         #expect(isBack)
         salon.advance(.seconds(600))

@@ -12,15 +12,15 @@ import Timing
         case .answer(let answer): return "answer \(answer)"
         case .news(.change(let change), _):
             switch change.what {
-            case .seatTaken(let seat, _, _): return "\(change.seq) taken \(seat.index)"
-            case .seatLeft(let seat, _, let reason, _): return "\(change.seq) left \(seat.index) \(reason)"
-            case .seatClosed(let seat, _): return "\(change.seq) closed \(seat.index) \(seat.state)"
-            case .seatMuted(let seat, _): return "\(change.seq) muted \(seat.index) \(seat.muted)"
+            case .seatTaken(let told): return "\(change.seq) taken \(told.seat.index)"
+            case .seatLeft(let told): return "\(change.seq) left \(told.seat.index) \(told.reason)"
+            case .seatClosed(let told): return "\(change.seq) closed \(told.seat.index) \(told.seat.state)"
+            case .seatMuted(let told): return "\(change.seq) muted \(told.seat.index) \(told.seat.muted)"
             default: return "\(change.seq) other"
             }
         case .news(.message(let message), _): return "message \(message.chat)"
-        case .news(.passing(.audienceEntered(let member)), _): return "entered \(member.id)"
-        case .news(.passing(.audienceLeft(let user, _)), _): return "left \(user)"
+        case .news(.passing(.audienceEntered(let told)), _): return "entered \(told.member.id)"
+        case .news(.passing(.audienceLeft(let told)), _): return "left \(told.user)"
         case .news(let news, _): return "\(news)"
         }
     }

@@ -91,7 +91,7 @@ extension Client {
 
     fileprivate var pk: PKState? {
         outbox.news.compactMap {
-            if case .change(let change) = $0, case .pkChanged(let pk, _, _) = change.what { pk } else { nil }
+            if case .change(let change) = $0, case .pkChanged(let told) = change.what { told.pk } else { nil }
         }
         .last
     }

@@ -30,8 +30,11 @@ import Timing
         }
         #expect(
             told(viewer) == [
-                .pictures([PictureNews(.seat(0), .low, lack: .line), PictureNews(.screen, .off, lack: .sender)])
+                .pictures(
+                    PicturesChanged([
+                        PictureNews(.seat(0), .low, lack: .line), PictureNews(.screen, .off, lack: .sender),
+                    ]))
             ])
-        #expect(told(owner) == [.cameraWanted(.middle, spare: true)])
+        #expect(told(owner) == [.cameraWanted(CameraWanted(.middle, spare: true))])
     }
 }

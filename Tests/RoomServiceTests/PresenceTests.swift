@@ -21,17 +21,18 @@ import Timing
         owner.outbox.drain()
         let until = salon.clock.wallTime.millisecondsSince1970 + 15_000
         salon.lose(speaker)
-        #expect(presences(owner) == [.presence(.member, .reconnecting, until: until)])
+        #expect(presences(owner) == [.presence(PresenceChanged(.member, .reconnecting, until: until))])
         salon.advance(.milliseconds(14_999))
         #expect(owner.outbox.changes.isEmpty)
         salon.advance(.milliseconds(1))
         salon.advance(.seconds(1))
-        guard case .seatLeft(let seat, let user, let reason, let by) = owner.outbox.changes.last?.what else {
+        guard case .seatLeft(let left) = owner.outbox.changes.last?.what else {
             Issue.record("the seat was not freed")
             return
         }
-        #expect((seat.index, seat.state, user.id, reason, by) == (1, .empty, .member, .lost, nil))
-        #expect(owner.outbox.passing.last == .audienceLeft(.member, reason: .lost))
+        #expect(
+            (left.seat.index, left.seat.state, left.user.id, left.reason, left.by) == (1, .empty, .member, .lost, nil))
+        #expect(owner.outbox.passing.last == .audienceLeft(AudienceLeft(.member, reason: .lost)))
         #expect(speaker.departures.current == [.lost])
         #expect(salon.members(.everyone(limit: 10, cursor: nil), for: owner)?.count == 1)
     }
@@ -50,7 +51,7 @@ import Timing
         salon.advance(.seconds(14))
         salon.reconnect(speaker, since: speaker.point)
         salon.advance(.seconds(60))
-        #expect(presences(owner).last == .presence(.member, .online, until: nil))
+        #expect(presences(owner).last == .presence(PresenceChanged(.member, .online)))
         #expect(owner.outbox.changes.isEmpty)
         #expect(try salon.core.openMedia(for: speaker.session) == path)
         #expect(!owner.outbox.passing.contains { if case .audienceEntered = $0 { true } else { false } })
@@ -71,12 +72,13 @@ import Timing
         salon.advance(.seconds(1))
         let told = owner.outbox.passing
         #expect(told.count == 2)
-        guard case .audienceEntered(let member) = told.first else {
+        guard case .audienceEntered(let entry) = told.first else {
             Issue.record("\(told)")
             return
         }
+        let member = entry.member
         #expect((member.id, member.role, member.seat, member.micMuted) == (.member, .member, nil, true))
-        #expect(told.last == .audienceLeft(.member, reason: .left))
+        #expect(told.last == .audienceLeft(AudienceLeft(.member, reason: .left)))
         #expect(listener.departures.current == [.exited])
     }
 
@@ -92,13 +94,13 @@ import Timing
         let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
         salon.submit(.exitRoom, by: owner)
         salon.advance(.seconds(119))
-        #expect(member.outbox.passing.contains(.ownerAbsent(until: until, heir: .admin)))
+        #expect(member.outbox.passing.contains(.ownerAbsent(OwnerAbsent(until: until, heir: .admin))))
         #expect(member.outbox.changes.last.map { if case .seatLeft = $0.what { true } else { false } } == true)
         salon.advance(.seconds(2))
         #expect(
             member.outbox.changes.suffix(2).map(\.what) == [
-                .ownerChanged(user: .named(.admin), reason: .ownerAbsent),
-                .roleChanged(user: .owner, role: .admin, by: nil),
+                .ownerChanged(OwnerChanged(.named(.admin), reason: .ownerAbsent)),
+                .roleChanged(RoleChanged(.owner, .admin, by: nil)),
             ])
         #expect(salon.submit(.destroyRoom, by: admin).current == .success(.done))
     }
@@ -115,10 +117,10 @@ import Timing
         let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
         #expect(back.snapshot?.ownerAbsentUntil == until)
         salon.advance(.seconds(1))
-        #expect(back.outbox.passing.contains(.ownerAbsent(until: until, heir: .admin)))
+        #expect(back.outbox.passing.contains(.ownerAbsent(OwnerAbsent(until: until, heir: .admin))))
         salon.advance(.seconds(120))
         #expect(
-            back.outbox.changes.map(\.what).first == .ownerChanged(user: .named(.admin), reason: .ownerAbsent))
+            back.outbox.changes.map(\.what).first == .ownerChanged(OwnerChanged(.named(.admin), reason: .ownerAbsent)))
     }
 
     @Test("V19-S what else ends by itself meanwhile does not end the wait for the owner, and the heir's coming does")
@@ -173,7 +175,7 @@ import Timing
         #expect(salon.enter(.other).snapshot?.ownerAbsentUntil != nil)
         let back = salon.enter(.owner)
         salon.advance(.seconds(600))
-        #expect(member.outbox.passing.contains(.ownerBack))
+        #expect(member.outbox.passing.contains(.ownerBack(OwnerBack())))
         #expect(back.snapshot?.ownerAbsentUntil == nil)
         #expect(!salon.core.isOver)
         #expect(back.snapshot?.me.role == .owner)
@@ -185,12 +187,12 @@ import Timing
         let member = salon.enter(.member)
         salon.submit(.exitRoom, by: owner)
         salon.advance(.seconds(121))
-        guard case .destroyed(let reason, let summary) = member.outbox.changes.last?.what else {
+        guard case .ended(let end) = member.outbox.changes.last?.what else {
             Issue.record("the room did not end")
             return
         }
-        #expect(reason == .ownerAbsent)
-        #expect(summary.peak == 2)
+        #expect(end.reason == .ownerAbsent)
+        #expect(end.summary.peak == 2)
         #expect(member.departures.current == [.ended])
         #expect(salon.core.isOver && salon.hasEnded.current)
         #expect(try await salon.journal.openRooms() == [])
@@ -208,7 +210,7 @@ import Timing
         salon.lose(second)
         salon.advance(.seconds(1))
         let heirs = member.outbox.passing.compactMap { news -> UserID?? in
-            if case .ownerAbsent(_, let heir) = news { .some(heir) } else { nil }
+            if case .ownerAbsent(let absence) = news { .some(absence.heir) } else { nil }
         }
         #expect(heirs == [.admin, .other, nil])
         // Also to whoever comes later.
@@ -328,7 +330,7 @@ import Timing
         salon.submit(.exitRoom, by: laptop)
         salon.advance(.seconds(1))
         #expect(laptop.departures.current == [.exited])
-        #expect(owner.outbox.passing.filter { $0 == .audienceLeft(.member, reason: .left) }.count == 1)
+        #expect(owner.outbox.passing.filter { $0 == .audienceLeft(AudienceLeft(.member, reason: .left)) }.count == 1)
     }
 
     @Test("in a big room people are counted instead of named, once a second at most") func bigRoom() async throws {
@@ -337,7 +339,9 @@ import Timing
         for number in 0..<300 { _ = salon.enter(UserID(literal: "u\(number)")) }
         salon.advance(.seconds(2))
         let entered = owner.outbox.passing.count { if case .audienceEntered = $0 { true } else { false } }
-        let counts = owner.outbox.passing.compactMap { if case .count(let count) = $0 { count } else { nil } }
+        let counts = owner.outbox.passing.compactMap {
+            if case .count(let count) = $0 { count.memberCount } else { nil }
+        }
         #expect(entered == 199)
         #expect(counts == [301])
     }
@@ -404,9 +408,9 @@ import Timing
         let path = try salon.core.openMedia(for: speaker.session)
         salon.core.hear(.lost(path.stage, path.peer))
         salon.advance(.seconds(1))
-        #expect(presences(owner).last == .presence(.member, .reconnecting, until: nil))
+        #expect(presences(owner).last == .presence(PresenceChanged(.member, .reconnecting)))
         salon.core.closeMedia(for: speaker.session)
         salon.advance(.seconds(1))
-        #expect(presences(owner).last == .presence(.member, .online, until: nil))
+        #expect(presences(owner).last == .presence(PresenceChanged(.member, .online)))
     }
 }

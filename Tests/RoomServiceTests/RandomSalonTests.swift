@@ -36,30 +36,35 @@ private struct Belief {
             if change.seq != seq + 1 { contradictions.append("change \(change.seq) after \(seq)") }
             seq = change.seq
             switch change.what {
-            case .seatTaken(let seat, _, _), .seatLeft(let seat, _, _, _), .seatMuted(let seat, _),
-                .seatClosed(let seat, _):
-                if seats.indices.contains(seat.index) { seats[seat.index] = seat.lasting }
-            case .microphoneMuted(_, let muted, let seat):
-                if seats.indices.contains(seat) { seats[seat].micMuted = muted }
-            case .updated(let info): name = info.name
-            case .roleChanged(let user, let role, _): roles[user] = role
-            case .songChanged(let play, _, _): self.play = play
-            case .duetChanged(let mode, _):
+            case .seatTaken(let told): see(told.seat)
+            case .seatLeft(let told): see(told.seat)
+            case .seatMuted(let told): see(told.seat)
+            case .seatClosed(let told): see(told.seat)
+            case .microphoneMuted(let told):
+                if seats.indices.contains(told.seat) { seats[told.seat].micMuted = told.muted }
+            case .updated(let told): name = told.info.name
+            case .roleChanged(let told): roles[told.user] = told.role
+            case .songChanged(let told): play = told.play
+            case .duetChanged(let told):
+                let mode = told.duet
                 if mode == .together, let leader = duet.leader, seats.contains(where: { $0.user == leader }) {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .attributesChanged, .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged,
-                .pkChanged, .gifted,
-                .messageDeleted:
+            case .attributesChanged, .ended, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged,
+                .giftsSent, .messageDeleted:
                 contradictions.append("\(change)")
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
             chat = message.chat
-        case .passing(.audienceEntered(let member)): roles[member.id] = member.role
+        case .passing(.audienceEntered(let told)): roles[told.member.id] = told.member.role
         case .passing, .invitation, .challenge, .restriction: break
         }
+    }
+
+    private mutating func see(_ seat: Seat) {
+        if seats.indices.contains(seat.index) { seats[seat.index] = seat.lasting }
     }
 }
 
@@ -100,18 +105,23 @@ extension RoomChange {
     fileprivate var lasting: RoomChange {
         var change = self
         switch what {
-        case .seatTaken(let seat, let user, let by): change.what = .seatTaken(seat.lasting, user: user, by: by)
-        case .seatLeft(let seat, let user, let reason, let by):
-            change.what = .seatLeft(seat.lasting, user: user, reason: reason, by: by)
-        case .seatMuted(let seat, let by): change.what = .seatMuted(seat.lasting, by: by)
-        case .seatClosed(let seat, let by): change.what = .seatClosed(seat.lasting, by: by)
-        case .updated(var info):
-            (info.memberCount, info.speaking) = (0, false)
-            change.what = .updated(info)
-        case .attributesChanged, .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
-            .roleChanged, .ownerChanged,
-            .songChanged,
-            .duetChanged, .pkChanged, .gifted, .messageDeleted:
+        case .seatTaken(var told):
+            told.seat = told.seat.lasting
+            change.what = .seatTaken(told)
+        case .seatLeft(var told):
+            told.seat = told.seat.lasting
+            change.what = .seatLeft(told)
+        case .seatMuted(var told):
+            told.seat = told.seat.lasting
+            change.what = .seatMuted(told)
+        case .seatClosed(var told):
+            told.seat = told.seat.lasting
+            change.what = .seatClosed(told)
+        case .updated(var told):
+            (told.info.memberCount, told.info.speaking) = (0, false)
+            change.what = .updated(told)
+        case .attributesChanged, .ended, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
+            .roleChanged, .ownerChanged, .songChanged, .duetChanged, .pkChanged, .giftsSent, .messageDeleted:
             break
         }
         return change

@@ -11,7 +11,9 @@ import Timing
 /// G05: what a room keeps of its news, compared with a list of all of them.
 @Suite struct RecentNewsTests {
     private func change(_ seq: UInt64) -> RoomNewsEvent {
-        .change(RoomChange(seq: seq, time: 1, what: .microphoneMuted(user: .owner, muted: seq % 2 == 0, seat: 0)))
+        .change(
+            RoomChange(
+                seq: seq, time: 1, what: .microphoneMuted(MicrophoneMuted(user: .owner, muted: seq % 2 == 0, seat: 0))))
     }
 
     private func message(_ chat: UInt64, _ text: String) -> RoomNewsEvent {

@@ -149,7 +149,7 @@ import Timing
         salon.commit()
         #expect(
             salon.reviewer.told == [
-                "created", "olga entered", "mia entered", "seatTaken", "message 1", "seatLeft", "mia left", "destroyed",
+                "created", "olga entered", "mia entered", "seatTaken", "message 1", "seatLeft", "mia left", "ended",
             ], "\(salon.reviewer.told)")
         #expect(salon.journal.outgoing.map { $0.map(\.type) }.filter { !$0.isEmpty } == [["created"]])
     }

@@ -10,7 +10,7 @@ import Timing
     private let song = Song(id: "s", title: "Song", durationMs: 60_000, accompaniment: "/songs/s/accompaniment.m4a")
 
     private func changes(_ client: Client) -> [SongChange] {
-        client.outbox.changes.compactMap { if case .songChanged(_, let reason, _) = $0.what { reason } else { nil } }
+        client.outbox.changes.compactMap { if case .songChanged(let change) = $0.what { change.reason } else { nil } }
     }
 
     @Test("D02-S everybody is told of the start with its time, who comes later finds it, and the end comes by itself")
@@ -58,7 +58,7 @@ import Timing
         salon.submit(.startSong(SongDraft(song: song)), by: owner)
         salon.advance(.seconds(20))
         let play = owner.outbox.changes.compactMap { change -> SongPlay? in
-            if case .songChanged(let play, _, _) = change.what { play } else { nil }
+            if case .songChanged(let told) = change.what { told.play } else { nil }
         }.last
         try await salon.crash()
         let back = salon.client(.owner)

@@ -207,15 +207,15 @@ import Timing
             default: false
             }
         }
-        #expect(people.count == 2 && people.first == .audienceLeft(.member, reason: .left), "\(people)")
-        guard case .audienceEntered(let member) = people.last else { return }
-        #expect(member.profile.id == .member)
+        #expect(people.count == 2 && people.first == .audienceLeft(AudienceLeft(.member, reason: .left)), "\(people)")
+        guard case .audienceEntered(let entry) = people.last else { return }
+        #expect(entry.member.id == .member)
         salon.advance(.seconds(15))
-        guard case .seatLeft(let seat, _, .lost, _) = owner.outbox.changes.last?.what else {
+        guard case .seatLeft(let left) = owner.outbox.changes.last?.what, left.reason == .lost else {
             Issue.record("the seat was not freed")
             return
         }
-        #expect(seat.index == 1)
+        #expect(left.seat.index == 1)
     }
 
     @Test(
@@ -233,7 +233,7 @@ import Timing
         #expect(salon.enter(.other).snapshot?.ownerAbsentUntil == nil, "the seat is still the owner's")
         let until = salon.clock.wallTime.millisecondsSince1970 + 15_000 + 120_000
         salon.advance(.seconds(16))
-        #expect(member.outbox.passing.contains(.ownerAbsent(until: until, heir: nil)))
+        #expect(member.outbox.passing.contains(.ownerAbsent(OwnerAbsent(until: until, heir: nil))))
         #expect(salon.enter(.admin).snapshot?.ownerAbsentUntil == until)
     }
 
@@ -247,11 +247,11 @@ import Timing
         salon.core.detach(old.session, from: nil, why: .replaced)
         salon.settle()
         salon.advance(.seconds(16))
-        guard case .seatLeft(let seat, _, .lost, _) = owner.outbox.changes.last?.what else {
+        guard case .seatLeft(let left) = owner.outbox.changes.last?.what, left.reason == .lost else {
             Issue.record("the seat was not freed")
             return
         }
-        #expect(seat.index == 1)
+        #expect(left.seat.index == 1)
         #expect(salon.members(.everyone(limit: 10, cursor: nil), for: owner)?.count == 1)
     }
 

@@ -53,7 +53,7 @@ struct Truth {
             if change.seq > state.seq { return "change \(change.seq) is told and not stored" }
             if let time = told[change.seq], time != change.time { return "change \(change.seq) is told otherwise" }
             told[change.seq] = change.time
-            if case .gifted(let sent, _) = change.what { return hear(sent, in: change.seq) }
+            if case .giftsSent(let sent) = change.what { return hear(sent.gifts, in: change.seq) }
         case .message(let message):
             defer { point.chat = message.chat }
             if message.chat != point.chat + 1 { return "message \(message.chat) after \(point.chat)" }

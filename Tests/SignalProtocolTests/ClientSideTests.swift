@@ -269,26 +269,31 @@ private final class KeptText: SharedText {
 
     private var changes: [RoomNewsEvent] {
         let changes: [RoomChange.What] = [
-            .updated(info), .destroyed(.ownerAbsent, RoomSummary(seconds: 1, peak: 2, likes: 3)),
-            .seatTaken(seat, user: bob, by: alice), .seatLeft(seat, user: bob, reason: .kicked, by: nil),
-            .seatMuted(seat, by: alice), .seatClosed(seat, by: nil),
-            .microphoneMuted(user: bobID, muted: true, seat: 1), .roleChanged(user: bobID, role: .admin, by: alice),
-            .ownerChanged(user: bob, reason: .ownerAbsent), .duetChanged(.leadFollow(leader: bobID), by: alice),
-            .duetChanged(.together, by: nil), .cameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice),
-            .stageArranged(StageLayout(form: .spotlight, large: bobID), by: bobID),
-            .stageArranged(StageLayout(), by: nil),
-            .attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: bobID),
-            .screenChanged(user: bobID, by: bobID), .screenChanged(user: nil, by: nil),
+            .updated(RoomUpdated(info)), .ended(RoomEnded(.ownerAbsent, RoomSummary(seconds: 1, peak: 2, likes: 3))),
+            .seatTaken(SeatTaken(seat, user: bob, by: alice)), .seatLeft(SeatLeft(seat, user: bob, reason: .kicked)),
+            .seatMuted(SeatMuted(seat, by: alice)), .seatClosed(SeatClosed(seat, by: nil)),
+            .microphoneMuted(MicrophoneMuted(user: bobID, muted: true, seat: 1)),
+            .roleChanged(RoleChanged(bobID, .admin, by: alice)),
+            .ownerChanged(OwnerChanged(bob, reason: .ownerAbsent)),
+            .duetChanged(DuetChanged(.leadFollow(leader: bobID), by: alice)),
+            .duetChanged(DuetChanged(.together, by: nil)),
+            .cameraChanged(CameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice)),
+            .stageArranged(StageArranged(StageLayout(form: .spotlight, large: bobID), by: bobID)),
+            .stageArranged(StageArranged(StageLayout(), by: nil)),
+            .attributesChanged(AttributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: bobID)),
+            .screenChanged(ScreenChanged(user: bobID, by: bobID)), .screenChanged(ScreenChanged(user: nil, by: nil)),
             .pkChanged(
-                PKState(
-                    links: [
-                        HostLink(
-                            id: "1/1/9", place: 0, room: .number(2), host: UserProfile(id: bobID), isOurs: true,
-                            since: 3)
-                    ],
-                    match: PKMatch(link: "1/1/9", terms: PKTerms(seconds: 60, forfeit: "Sing"), until: 5)), .accepted,
-                by: bobID),
-            .pkChanged(PKState(), .quit, by: nil),
+                PKChanged(
+                    PKState(
+                        links: [
+                            HostLink(
+                                id: "1/1/9", place: 0, room: .number(2), host: UserProfile(id: bobID), isOurs: true,
+                                since: 3)
+                        ],
+                        match: PKMatch(link: "1/1/9", terms: PKTerms(seconds: 60, forfeit: "Sing"), until: 5)),
+                    .accepted,
+                    by: bobID)),
+            .pkChanged(PKChanged(PKState(), .quit, by: nil)),
         ]
         return changes.enumerated().map { .change(RoomChange(seq: UInt64($0.offset + 1), time: 7, what: $0.element)) }
     }
@@ -296,17 +301,21 @@ private final class KeptText: SharedText {
     @Test("every event survives the way from the server to the client")
     func events() {
         let passing: [PassingNews] = [
-            .audienceEntered(Member(profile: bob, role: .member, seat: nil, micMuted: true, presence: .online)),
-            .audienceLeft(bobID, reason: .lost), .presence(bobID, .reconnecting, until: 9),
-            .presence(bobID, .online, until: nil), .ownerAbsent(until: 9, heir: bobID),
-            .ownerAbsent(until: 9, heir: nil),
-            .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
-            .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
-            .network(NetworkReport()), .cameraWanted(.off, spare: false), .cameraWanted(.high, spare: true),
+            .audienceEntered(
+                AudienceEntered(Member(profile: bob, role: .member, seat: nil, micMuted: true, presence: .online))),
+            .audienceLeft(AudienceLeft(bobID, reason: .lost)),
+            .presence(PresenceChanged(bobID, .reconnecting, until: 9)), .presence(PresenceChanged(bobID, .online)),
+            .ownerAbsent(OwnerAbsent(until: 9, heir: bobID)), .ownerAbsent(OwnerAbsent(until: 9, heir: nil)),
+            .ownerBack(OwnerBack()), .levels(SpeakingLevels([bobID: 61, alice: 0])), .levels(SpeakingLevels([:])),
+            .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(MemberCount(900)),
+            .network(NetworkReport()), .cameraWanted(CameraWanted(.off)),
+            .cameraWanted(CameraWanted(.high, spare: true)),
             .points(PKPoints(ours: 3, theirs: 4)),
-            .pictures([
-                PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender), PictureNews(.guest(1), .low),
-            ]), .pictures([]),
+            .pictures(
+                PicturesChanged([
+                    PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender),
+                    PictureNews(.guest(1), .low),
+                ])), .pictures(PicturesChanged([])),
             .network(
                 NetworkReport(
                     singers: [
@@ -324,7 +333,9 @@ private final class KeptText: SharedText {
         let text = Data(RoomNews(room: room, epoch: 3, events: events).text)
         #expect(ServerMessage.decode(text, expected: [:]) == .news(room, epoch: 3, events.map { .known($0) }))
         let dropped = Data(DroppedNotice.text(room: room, epoch: 2, from: 3, to: 9))
-        #expect(ServerMessage.decode(dropped, expected: [:]) == .news(room, epoch: 2, [.dropped(from: 3, to: 9)]))
+        #expect(
+            ServerMessage.decode(dropped, expected: [:])
+                == .news(room, epoch: 2, [.known(.passing(.dropped(MessagesDropped(from: 3, to: 9))))]))
     }
 
     @Test("what a newer server says in unknown words is passed over, but its number counts")
@@ -341,7 +352,7 @@ private final class KeptText: SharedText {
                     .string("x"), epoch: 1,
                     [
                         .unknown(seq: 4), .unknown(seq: nil), .unknown(seq: 5), .unknown(seq: 6), .unknown(seq: nil),
-                        .known(.passing(.count(memberCount: 3))), .unknown(seq: nil), .unknown(seq: nil),
+                        .known(.passing(.count(MemberCount(3)))), .unknown(seq: nil), .unknown(seq: nil),
                     ]))
         for text in ["", "[]", "null", "{", "5", "\"x\""] {
             #expect(ServerMessage.decode(Data(text.utf8), expected: [:]) == nil, "\(text)")

@@ -1,4 +1,5 @@
 import Foundation
+import RoomModel
 import Testing
 
 @testable import SignalProtocol

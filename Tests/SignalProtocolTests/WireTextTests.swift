@@ -66,75 +66,86 @@ import Testing
             createdAt: 1)
         let cases: [(RoomNewsEvent, String)] = [
             (
-                change(.seatTaken(seat, user: alice, by: alice.id)),
+                change(.seatTaken(SeatTaken(seat, user: alice, by: alice.id))),
                 #"{"by":"alice","seat":\#(seatText),"seq":3,"time":4,"type":"seat.taken","user":\#(aliceText)}"#
             ),
             (
-                change(.seatLeft(Seat(index: 1), user: alice, reason: .kicked, by: nil)),
+                change(.seatLeft(SeatLeft(Seat(index: 1), user: alice, reason: .kicked))),
                 #"{"reason":"kicked","seat":{"index":1,"muted":false,"state":"empty"},"seq":3,"time":4,"type":"seat.left","user":\#(aliceText)}"#
             ),
-            (change(.seatMuted(seat, by: nil)), #"{"seat":\#(seatText),"seq":3,"time":4,"type":"seat.muted"}"#),
-            (change(.seatClosed(seat, by: nil)), #"{"seat":\#(seatText),"seq":3,"time":4,"type":"seat.closed"}"#),
             (
-                change(.microphoneMuted(user: alice.id, muted: true, seat: 1)),
+                change(.seatMuted(SeatMuted(seat, by: nil))),
+                #"{"seat":\#(seatText),"seq":3,"time":4,"type":"seat.muted"}"#
+            ),
+            (
+                change(.seatClosed(SeatClosed(seat, by: nil))),
+                #"{"seat":\#(seatText),"seq":3,"time":4,"type":"seat.closed"}"#
+            ),
+            (
+                change(.microphoneMuted(MicrophoneMuted(user: alice.id, muted: true, seat: 1))),
                 #"{"muted":true,"seat":1,"seq":3,"time":4,"type":"microphone.muted","user":"alice"}"#
             ),
             (
-                change(.cameraChanged(user: alice.id, camera: .blocked, seat: 1, by: alice.id)),
+                change(.cameraChanged(CameraChanged(user: alice.id, camera: .blocked, seat: 1, by: alice.id))),
                 #"{"by":"alice","camera":"blocked","seat":1,"seq":3,"time":4,"type":"camera.changed","user":"alice"}"#
             ),
             (
-                change(.screenChanged(user: alice.id, by: nil)),
+                change(.screenChanged(ScreenChanged(user: alice.id, by: nil))),
                 #"{"seq":3,"time":4,"type":"screen.changed","user":"alice"}"#
             ),
             (
-                change(.stageArranged(StageLayout(form: .spotlight, large: alice.id), by: alice.id)),
+                change(.stageArranged(StageArranged(StageLayout(form: .spotlight, large: alice.id), by: alice.id))),
                 #"{"by":"alice","seq":3,"stage":{"form":"spotlight","large":"alice"},"time":4,"type":"stage.arranged"}"#
             ),
             (
-                change(.attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: alice.id)),
+                change(
+                    .attributesChanged(
+                        AttributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: alice.id))),
                 #"{"by":"alice","removed":["b"],"seq":3,"set":{"a":"1"},"time":4,"type":"attributes.changed"}"#
             ),
-            (change(.screenChanged(user: nil, by: nil)), #"{"seq":3,"time":4,"type":"screen.changed"}"#),
+            (change(.screenChanged(ScreenChanged(user: nil, by: nil))), #"{"seq":3,"time":4,"type":"screen.changed"}"#),
             (
-                change(.roleChanged(user: alice.id, role: .admin, by: alice.id)),
+                change(.roleChanged(RoleChanged(alice.id, .admin, by: alice.id))),
                 #"{"by":"alice","role":"admin","seq":3,"time":4,"type":"role.changed","user":"alice"}"#
             ),
             (
-                change(.ownerChanged(user: alice, reason: .ownerAbsent)),
+                change(.ownerChanged(OwnerChanged(alice, reason: .ownerAbsent))),
                 #"{"reason":"owner_absent","seq":3,"time":4,"type":"owner.changed","user":\#(aliceText)}"#
             ),
             (
-                change(.destroyed(.owner, RoomSummary(seconds: 1, peak: 2, likes: 3))),
+                change(.ended(RoomEnded(.owner, RoomSummary(seconds: 1, peak: 2, likes: 3)))),
                 #"{"reason":"owner","seq":3,"summary":{"likes":3,"peak":2,"seconds":1},"time":4,"type":"room.destroyed"}"#
             ),
             (.message(message), #"{"chat":5,"from":\#(aliceText),"id":"m","text":"hi","time":6,"type":"message"}"#),
             (
-                .passing(.audienceEntered(member)),
+                .passing(.audienceEntered(AudienceEntered(member))),
                 #"{"member":{"avatar":"/a.png","id":"alice","micMuted":true,"name":"Alice","presence":"online","role":"admin"},"type":"audience.entered"}"#
             ),
             (
-                .passing(.audienceLeft(alice.id, reason: .lost)),
+                .passing(.audienceLeft(AudienceLeft(alice.id, reason: .lost))),
                 #"{"reason":"lost","type":"audience.left","user":"alice"}"#
             ),
             (
-                .passing(.presence(alice.id, .reconnecting, until: 9)),
+                .passing(.presence(PresenceChanged(alice.id, .reconnecting, until: 9))),
                 #"{"presence":"reconnecting","type":"presence","until":9,"user":"alice"}"#
             ),
-            (.passing(.ownerAbsent(until: 9, heir: alice.id)), #"{"heir":"alice","type":"owner.absent","until":9}"#),
-            (.passing(.ownerBack), #"{"type":"owner.back"}"#),
-            (.passing(.levels([alice.id: 40])), #"{"levels":{"alice":40},"type":"levels"}"#),
-            (.passing(.levels([:])), #"{"levels":{},"type":"levels"}"#),
+            (
+                .passing(.ownerAbsent(OwnerAbsent(until: 9, heir: alice.id))),
+                #"{"heir":"alice","type":"owner.absent","until":9}"#
+            ),
+            (.passing(.ownerBack(OwnerBack())), #"{"type":"owner.back"}"#),
+            (.passing(.levels(SpeakingLevels([alice.id: 40]))), #"{"levels":{"alice":40},"type":"levels"}"#),
+            (.passing(.levels(SpeakingLevels([:]))), #"{"levels":{},"type":"levels"}"#),
             (
                 .passing(.likes(LikesNews(total: 9, added: 2, users: [alice.id]))),
                 #"{"added":2,"total":9,"type":"likes","users":["alice"]}"#
             ),
             (
-                change(.duetChanged(.leadFollow(leader: alice.id), by: alice.id)),
+                change(.duetChanged(DuetChanged(.leadFollow(leader: alice.id), by: alice.id))),
                 #"{"by":"alice","duet":{"leader":"alice","mode":"leadFollow"},"seq":3,"time":4,"type":"duet.changed"}"#
             ),
             (
-                change(.duetChanged(.together, by: nil)),
+                change(.duetChanged(DuetChanged(.together, by: nil))),
                 #"{"duet":{"mode":"together"},"seq":3,"time":4,"type":"duet.changed"}"#
             ),
             (
@@ -150,17 +161,22 @@ import Testing
             (.passing(.network(NetworkReport())), #"{"type":"network","users":{}}"#),
             (
                 .passing(
-                    .pictures([
-                        PictureNews(.seat(2), .low, lack: .line), PictureNews(.screen, .off, lack: .sender),
-                        PictureNews(.seat(0), .high),
-                    ])),
+                    .pictures(
+                        PicturesChanged([
+                            PictureNews(.seat(2), .low, lack: .line), PictureNews(.screen, .off, lack: .sender),
+                            PictureNews(.seat(0), .high),
+                        ]))),
                 #"{"pictures":[{"lack":"line","seat":2,"size":"low"},{"lack":"sender","screen":true,"size":"off"},{"seat":0,"size":"high"}],"type":"media.pictures"}"#
             ),
-            (.passing(.cameraWanted(.middle, spare: false)), #"{"camera":"middle","type":"media.wanted"}"#),
             (
-                .passing(.cameraWanted(.low, spare: true)), #"{"camera":"low","spare":true,"type":"media.wanted"}"#
+                .passing(.cameraWanted(CameraWanted(.middle, spare: false))),
+                #"{"camera":"middle","type":"media.wanted"}"#
             ),
-            (.passing(.count(memberCount: 300)), #"{"memberCount":300,"type":"count"}"#),
+            (
+                .passing(.cameraWanted(CameraWanted(.low, spare: true))),
+                #"{"camera":"low","spare":true,"type":"media.wanted"}"#
+            ),
+            (.passing(.count(MemberCount(300))), #"{"memberCount":300,"type":"count"}"#),
             (
                 .invitation(InvitationNews(invitation: invitation, by: alice.id)),
                 #"{"by":"alice","invitation":{"command":"c","content":"","createdAt":1,"from":"alice","id":"i","room":"x","state":"accepted","to":"alice"},"type":"invitation.accepted"}"#

@@ -69,7 +69,8 @@ import Testing
         #expect(data["app"] as? Int == 1_400_000_001 && data["room"] as? String == "123")
         #expect(data["text"] as? String == "hi" && data["chat"] as? Int == 7)
         // What passes by is left out, and other applications are not told.
-        #expect(book.outgoing([.passing(.levels([:]))], created: nil, of: Self.key, at: Self.time).isEmpty)
+        #expect(
+            book.outgoing([.passing(.levels(SpeakingLevels([:])))], created: nil, of: Self.key, at: Self.time).isEmpty)
         let other = RoomKey(application: ApplicationID(5), room: Self.key.room)
         #expect(book.outgoing([.message(message)], created: nil, of: other, at: Self.time).isEmpty)
     }
@@ -90,16 +91,16 @@ import Testing
         let elements = try #require(sent["MsgBody"] as? [[String: Any]])
         #expect(elements[0]["MsgType"] as? String == "TIMTextElem")
         #expect((elements[0]["MsgContent"] as? [String: Any])?["Text"] as? String == "hi")
-        let joined = try command(.passing(.audienceEntered(member)))
+        let joined = try command(.passing(.audienceEntered(AudienceEntered(member))))
         #expect(joined["CallbackCommand"] as? String == "Group.CallbackAfterNewMemberJoin")
         #expect((joined["NewMemberList"] as? [[String: String]]) == [["Member_Account": "mina"]])
-        let left = try command(.passing(.audienceLeft(mina.id, reason: .left)))
+        let left = try command(.passing(.audienceLeft(AudienceLeft(mina.id, reason: .left))))
         #expect(left["CallbackCommand"] as? String == "Group.CallbackAfterMemberExit")
         let ended = try command(
             .change(
                 RoomChange(
                     seq: 1, time: Self.time,
-                    what: .destroyed(.owner, RoomSummary(seconds: 1, peak: 1, likes: 0)))))
+                    what: .ended(RoomEnded(.owner, RoomSummary(seconds: 1, peak: 1, likes: 0))))))
         #expect(ended["CallbackCommand"] as? String == "Group.CallbackAfterGroupDestroyed")
         let query = WebhookRequest(
             Array("{\"CallbackCommand\":\"Group.CallbackAfterSendMsg\"}".utf8), id: "1", to: webhook(.compatible),

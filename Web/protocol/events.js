@@ -72,7 +72,7 @@ export const reportCauses = /** @type {const} */ ([
  * @property {boolean} speaking somebody speaks now
  * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
  * @property {string[]} [linkedHosts] of a live room: the names of the hosts of rooms that are linked with it
- * @property {import('./codecs.js').PictureFormat} [pictureFormat] of a live room: what all its pictures come in
+ * @property {string} [pictureFormat] of a live room: what all its pictures come in; a newer server may name one that is not known here
  * @property {ChatRules} [chat] what the chat takes from those who do not run the room; absent: everything
  * @property {number} [still] of a live room whose host is seen: the number of the newest still, for `stillPath`
  */
@@ -91,6 +91,7 @@ export const reportCauses = /** @type {const} */ ([
 /**
  * @typedef {object} Invitation
  * @property {string} id
+ * @property {RoomID} room
  * @property {string} from
  * @property {string} to
  * @property {string} command
@@ -226,50 +227,10 @@ export const danmuCommand = 'CMD_DANMU';
  * What a room's watcher hears, after the room's state has taken it up. `snapshot`: the whole state was read anew ·
  * `resumed`: the gap of a lost connection is filled · `gone`: the room ended, or was lost to us, while the connection was ·
  * `removed`: I was put out, and hear no more of it.
- * @typedef {{
+ * @typedef {import('./wire.js').RoomEventMap & {
  *   'snapshot': {snapshot: Snapshot},
  *   'gone': {reason: string, summary: RoomSummary | null},
  *   'resumed': {},
- *   'room.updated': {info: RoomInfo, time: number},
- *   'attributes.changed': {set: Record<string, string>, removed: string[], by?: string, time: number},
- *   'room.destroyed': {reason: string, summary: RoomSummary, time: number},
- *   'seat.taken': {seat: Seat, user: User, by?: string, time: number},
- *   'seat.left': {seat: Seat, user: User, reason: string, by?: string, time: number},
- *   'seat.muted': {seat: Seat, by?: string, time: number},
- *   'seat.closed': {seat: Seat, by?: string, time: number},
- *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
- *   'camera.changed': {user: string, camera: 'off' | 'on' | 'blocked', seat: number, by?: string, time: number},
- *   'screen.changed': {user?: string, by?: string, time: number},
- *   'stage.arranged': {stage: StageLayout, by?: string, time: number},
- *   'gifts.sent': {gifts: SentGift[], standing: GiftStanding, time: number},
- *   'pk.changed': {pk: PKState, cause: PKCause, by?: string, time: number},
- *   'pk.challenge': {challenge: PKChallenge, state: ChallengeState, until?: number},
- *   'pk.points': {ours: number, theirs: number},
- *   'role.changed': {user: string, role: Role, by?: string, time: number},
- *   'owner.changed': {user: User, reason: string, time: number},
- *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},
- *   'message.deleted': {chat: number, by?: string, time: number},
- *   'restriction.set': {restriction: Restriction},
- *   'restriction.lifted': {restriction: Restriction},
  *   'removed': {restriction: Restriction},
- *   'duet.changed': {duet: DuetMode, by?: string, time: number},
- *   'network': NetworkReport,
- *   'media.pictures': {pictures: import('./pictures.js').PictureNews[]},
- *   'media.wanted': {camera: import('./pictures.js').PictureSize, spare?: boolean},
- *   'message': Message,
- *   'dropped': {from: number, to: number},
- *   'audience.entered': {member: Member},
- *   'audience.left': {user: string, reason: string},
- *   'presence': {user: string, presence: Presence, until?: number},
- *   'owner.absent': {until: number, heir?: string},
- *   'owner.back': {},
- *   'levels': {levels: Record<string, number>},
- *   'likes': {total: number, added: number, users: string[]},
- *   'count': {memberCount: number},
- *   'invitation.received': {invitation: Invitation, by?: string},
- *   'invitation.accepted': {invitation: Invitation, by?: string},
- *   'invitation.rejected': {invitation: Invitation, by?: string},
- *   'invitation.cancelled': {invitation: Invitation, by?: string},
- *   'invitation.expired': {invitation: Invitation, by?: string},
  * }} RoomEventMap
  */

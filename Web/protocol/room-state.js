@@ -100,18 +100,25 @@ export function stateOf(snapshot) {
   ]);
 }
 
+/** @typedef {import('./wire.js').RoomEventMap} Events */
+/**
+ * An event as it comes.
+ * @typedef {{[Type in keyof Events]: {type: Type} & Events[Type]}[keyof Events]} RoomEvent
+ */
+
 /**
  * The state after a single event. Numbers (`seq`, `chat`) are the caller's business.
  * @param {RoomState} state
- * @param {any} event with `type`; an unknown type changes nothing
+ * @param {RoomEvent | {type: string}} event an unknown type changes nothing
  * @returns {RoomState}
  */
 export function apply(state, event) {
-  const change = changes[/** @type {keyof typeof changes} */ (event.type)];
+  /** @type {((state: RoomState, event: any) => RoomState) | undefined} */
+  const change = changes[/** @type {keyof Events} */ (event.type)];
   return change ? change(state, event) : state;
 }
 
-/** @type {Record<string, (state: RoomState, event: any) => RoomState>} */
+/** @type {{[Type in keyof Events]?: (state: RoomState, event: Events[Type]) => RoomState}} */
 const changes = {
   // What is not said of the chat holds no more.
   'room.updated': (state, { info }) => ({ ...state, info: { ...state.info, chat: undefined, ...info } }),
@@ -152,7 +159,7 @@ const changes = {
   'restriction.set': (state, { restriction }) => setChatMute(state, restriction, restriction),
   'restriction.lifted': (state, { restriction }) => setChatMute(state, restriction, null),
   'gifts.sent': (state, { standing }) => ({ ...state, gifts: standing }),
-  'pk.changed': (state, { pk }) => ({ ...state, pk: { ...pk, links: pk?.links ?? [] } }),
+  'pk.changed': (state, { pk }) => ({ ...state, pk }),
   'pk.challenge': (state, { challenge, state: now }) => ({
     ...state,
     challenge: now === 'waiting' ? challenge : null,
@@ -160,24 +167,23 @@ const changes = {
   'pk.points': setPoints,
   'role.changed': (state, { user, role }) => changeMember(state, user, { role }),
   'owner.changed': (state, { user }) => {
-    const id = typeof user === 'string' ? user : user.id;
-    const owner = typeof user === 'string' ? profileOf(state, id) : user;
+    const { id } = user;
     // That who loses the room stays its admin is told by an event of its own.
-    let next = changeMember(named(state, [owner]), state.info.owner.id, { role: 'member' });
+    let next = changeMember(named(state, [user]), state.info.owner.id, { role: 'member' });
     next = changeMember(next, id, { role: 'owner' });
     // Whoever asked the former owner has asked the heir; the heir needs nobody's answer any more.
     const former = state.info.owner.id;
     const invitations = next.invitations
       .map(invitation => (invitation.to === former ? { ...invitation, to: id } : invitation))
       .filter(({ from, to }) => from !== to);
-    return { ...next, invitations, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };
+    return { ...next, invitations, info: { ...next.info, owner: user }, ownerAbsentUntil: null, heir: null };
   },
 
   'song.changed': (state, { play }) => ({ ...state, play: play ?? null }),
-  'duet.changed': (state, { duet }) => ({ ...state, duet: duet ?? together }),
+  'duet.changed': (state, { duet }) => ({ ...state, duet }),
   network: (state, { users, apartMs, tight }) => ({
     ...state,
-    network: { users: users ?? {}, apartMs, tight },
+    network: { users, apartMs, tight },
   }),
 
   message: (state, message) =>
@@ -279,17 +285,27 @@ function isBefore(a, b) {
 }
 
 /**
+ * The state without an invitation that is settled.
+ * @param {RoomState} state
+ * @param {string} id
+ * @returns {RoomState}
+ */
+export function forgetInvitation(state, id) {
+  return { ...state, invitations: state.invitations.filter(invitation => invitation.id !== id) };
+}
+
+/**
  * News of invitations that waited for us when the connection was lost and were settled meanwhile.
  * @param {RoomState} state as it was then
  * @param {{invitations?: Invitation[], settled?: {invitation: Invitation, by?: string}[]}} passing
- * @returns {any[]} events
+ * @returns {(RoomEvent & {invitation: Invitation})[]}
  */
 export function settledMeanwhile(state, passing) {
   const waiting = new Set((passing.invitations ?? []).map(({ id }) => id));
   const known = new Set(state.invitations.map(({ id }) => id));
   return (passing.settled ?? [])
     .filter(({ invitation: { id } }) => known.has(id) && !waiting.has(id))
-    .map(news => ({ type: `invitation.${news.invitation.state}`, ...news }));
+    .map(news => /** @type {any} */ ({ type: `invitation.${news.invitation.state}`, ...news }));
 }
 
 /**
@@ -332,7 +348,7 @@ function withoutText({ chat, id, from, time }) {
   return { chat, ...(id && { id }), from, text: '', time, deleted: true };
 }
 
-/** @param {any} event */
+/** @param {Message & {type?: string}} event @returns {Message} */
 function withoutType({ type: _, ...message }) {
   return message;
 }
@@ -345,7 +361,7 @@ function setPoints(state, { ours, theirs }) {
 
 /** @param {RoomState} state @param {{invitation: Invitation}} event @returns {RoomState} */
 function settleInvitation(state, { invitation }) {
-  return { ...state, invitations: state.invitations.filter(other => other.id !== invitation.id) };
+  return forgetInvitation(state, invitation.id);
 }
 
 /** @param {RoomState} state @param {User[]} users @returns {RoomState} */

@@ -3,7 +3,7 @@ import { danmuCommand, roomKinds } from './events.js';
 import { freshKey } from './ids.js';
 import { whichPicture } from './pictures.js';
 import { RoomFollower } from './room-follower.js';
-import { apply } from './room-state.js';
+import { apply, forgetInvitation } from './room-state.js';
 
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./session.js').Session} Session */
@@ -353,7 +353,16 @@ export class OvationRoom {
     const createdAt = this.session.serverNow();
     const { user: to, command, content = '', timeoutSeconds = 0 } = invitation;
     /** @type {import('./events.js').Invitation} */
-    const sent = { id: answer.id, from: this.now.me.id, to, command, content, state: 'waiting', createdAt };
+    const sent = {
+      id: answer.id,
+      room: this.id,
+      from: this.now.me.id,
+      to,
+      command,
+      content,
+      state: 'waiting',
+      createdAt,
+    };
     if (invitation.words) sent.words = invitation.words;
     if (still) sent.hasStill = true;
     if (timeoutSeconds > 0) sent.expiresAt = createdAt + timeoutSeconds * 1000;
@@ -393,7 +402,7 @@ export class OvationRoom {
    * @param {string} id
    */
   forgetInvitation(id) {
-    this.state.update(state => state && apply(state, { type: 'invitation.cancelled', invitation: { id } }));
+    this.state.update(state => state && forgetInvitation(state, id));
   }
 
   /** @param {string} id */

@@ -47,3 +47,19 @@ extension DuetMode: Codable {
         try fields.encodeIfPresent(leader, forKey: .leader)
     }
 }
+
+/// A chorus room has changed between singing together and leading.
+public struct DuetChanged: StoredPayload, Codable, Hashable, Sendable {
+    /// How they sing from now on.
+    public var duet: DuetMode
+    /// Who chose it, or freed the leader's seat.
+    public var by: UserID?
+
+    /// Another mode.
+    public init(_ duet: DuetMode, by: UserID? = nil) {
+        self.duet = duet
+        self.by = by
+    }
+
+    package var type: EventType { .duetChanged }
+}

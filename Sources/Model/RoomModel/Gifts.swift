@@ -241,3 +241,18 @@ public struct Wallet: Codable, Hashable, Sendable {
         self.faucet = faucet
     }
 }
+
+/// Gifts were sent and paid for, in the order of their numbers.
+package struct GiftsSent: EventPayload {
+    package var gifts: [SentGift]
+    /// What the room has been given with them.
+    package var standing: GiftStanding
+
+    package init(_ gifts: [SentGift], _ standing: GiftStanding) {
+        self.gifts = gifts
+        self.standing = standing
+    }
+
+    package var type: EventType { .giftsSent }
+    package var wireSize: Int { gifts.reduce(standing.wireSize + WireSize.object) { $0 + $1.wireSize } }
+}

@@ -45,7 +45,7 @@ package struct CancelInvitation: CommandPayload {
 }
 
 /// The state of an invitation.
-@nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum InvitationState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Not answered yet.
     case waiting
     /// The invitee accepted.
@@ -228,4 +228,31 @@ package struct InvitationDraft: CommandPayload {
         try fields.encode(timeoutSeconds, forKey: .timeoutSeconds)
         try fields.encodeIfPresent(id, forKey: .id)
     }
+}
+
+/// `invitation.state` tells which of the five it is: waiting = received.
+public struct InvitationNews: Codable, Hashable, Sendable {
+    /// The invitation as it stands now.
+    public var invitation: Invitation
+    /// Who sent, answered or cancelled it; absent when it timed out.
+    public var by: UserID?
+
+    /// News of it, and who caused them.
+    public init(invitation: Invitation, by: UserID?) {
+        self.invitation = invitation
+        self.by = by
+    }
+}
+
+extension InvitationNews: EventPayload {
+    package var type: EventType {
+        switch invitation.state {
+        case .waiting: .invitationReceived
+        case .accepted: .invitationAccepted
+        case .rejected: .invitationRejected
+        case .cancelled: .invitationCancelled
+        case .expired: .invitationExpired
+        }
+    }
+    package var wireSize: Int { WireSize.object + invitation.wireSize }
 }

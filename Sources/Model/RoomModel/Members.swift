@@ -19,7 +19,7 @@
 }
 
 /// Whether a member's connection is there; for members with a seat, also their media path.
-@nonexhaustive public enum Presence: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum Presence: String, Codable, Hashable, Sendable, CaseIterable {
     /// Connected.
     case online
     /// Lost; the seat is kept for a grace time.
@@ -101,4 +101,103 @@ package enum MembersQuery: Hashable, Sendable {
     case users([UserID])
     /// Everybody, in the order in which they came.
     case everyone(limit: Int, cursor: String?)
+}
+
+/// Why somebody is no longer in the room.
+@nonexhaustive public enum AudienceLeaveReason: String, Codable, Hashable, Sendable, CaseIterable {
+    /// By their own will.
+    case left
+    /// Their connection did not come back within the grace time.
+    case lost
+}
+
+// MARK: - Events
+
+/// Somebody has entered.
+package struct AudienceEntered: EventPayload {
+    package var member: Member
+
+    package init(_ member: Member) { self.member = member }
+
+    package var type: EventType { .audienceEntered }
+    package var wireSize: Int { 2 * WireSize.object + member.profile.wireSize }
+}
+
+/// Somebody has left, or is lost.
+package struct AudienceLeft: EventPayload {
+    package var user: UserID
+    package var reason: AudienceLeaveReason
+
+    package init(_ user: UserID, reason: AudienceLeaveReason) {
+        self.user = user
+        self.reason = reason
+    }
+
+    package var type: EventType { .audienceLeft }
+}
+
+/// A seated person's connection or media path.
+package struct PresenceChanged: EventPayload {
+    package var user: UserID
+    package var presence: Presence
+    /// When the seat will be freed, in milliseconds since 1970.
+    package var until: Int64?
+
+    package init(_ user: UserID, _ presence: Presence, until: Int64? = nil) {
+        self.user = user
+        self.presence = presence
+        self.until = until
+    }
+
+    package var type: EventType { .presence }
+}
+
+/// The owner is away.
+package struct OwnerAbsent: EventPayload {
+    /// When the room will be inherited, or end, in milliseconds since 1970.
+    package var until: Int64
+    /// Who would inherit the room if it were so far now; `nil`: it would end.
+    package var heir: UserID?
+
+    package init(until: Int64, heir: UserID?) {
+        self.until = until
+        self.heir = heir
+    }
+
+    package var type: EventType { .ownerAbsent }
+}
+
+/// The owner is back.
+package struct OwnerBack: EventPayload {
+    package init() {}
+
+    package var type: EventType { .ownerBack }
+}
+
+/// How many people are in the room.
+package struct MemberCount: EventPayload {
+    package var memberCount: Int
+
+    package init(_ memberCount: Int) { self.memberCount = memberCount }
+
+    package var type: EventType { .count }
+}
+
+/// Somebody has become an admin, or a member again.
+public struct RoleChanged: StoredPayload, Codable, Hashable, Sendable {
+    /// Who.
+    public var user: UserID
+    /// What they are now.
+    public var role: Role
+    /// Who did it.
+    public var by: UserID?
+
+    /// Somebody has another role.
+    public init(_ user: UserID, _ role: Role, by: UserID? = nil) {
+        self.user = user
+        self.role = role
+        self.by = by
+    }
+
+    package var type: EventType { .roleChanged }
 }

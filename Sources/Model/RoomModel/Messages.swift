@@ -186,3 +186,72 @@ package struct MessageDraft: CommandPayload {
         if priority != .normal { try fields.encode(priority, forKey: .priority) }
     }
 }
+
+// MARK: - Events
+
+extension Message: EventPayload {
+    package var type: EventType { .message }
+}
+
+/// The text of a message was removed.
+public struct MessageDeleted: StoredPayload, Codable, Hashable, Sendable {
+    /// The number of the message.
+    public var chat: UInt64
+    /// Who removed it.
+    public var by: UserID?
+
+    /// The message of that number is without its text.
+    public init(_ chat: UInt64, by: UserID? = nil) {
+        self.chat = chat
+        self.by = by
+    }
+
+    package var type: EventType { .messageDeleted }
+}
+
+/// Messages that this connection will not get.
+package struct MessagesDropped: EventPayload {
+    /// The first and the last of them.
+    package var from: UInt64
+    package var to: UInt64
+
+    package init(from: UInt64, to: UInt64) {
+        self.from = from
+        self.to = to
+    }
+
+    private enum CodingKeys: String, CodingKey { case from, to }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            from: try fields.decode(UInt64.self, forKey: .from), to: try fields.decode(UInt64.self, forKey: .to))
+        guard from <= to else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .to, in: fields, debugDescription: "a hole in the chat ends after its beginning")
+        }
+    }
+
+    package var type: EventType { .dropped }
+}
+
+/// Likes since the last such news.
+public struct LikesNews: Codable, Hashable, Sendable {
+    /// Of the room's life, exact.
+    public var total: UInt64
+    /// Since the last such news.
+    public var added: UInt64
+    /// Up to three of those who sent them.
+    public var users: [UserID]
+
+    /// Creates the value from its parts.
+    public init(total: UInt64, added: UInt64, users: [UserID]) {
+        self.total = total
+        self.added = added
+        self.users = users
+    }
+}
+
+extension LikesNews: EventPayload {
+    package var type: EventType { .likes }
+}

@@ -136,7 +136,7 @@ public struct Restriction: Codable, Hashable, Sendable {
 }
 
 /// A restriction that was set, or lifted before its time.
-public struct RestrictionNews: Codable, Hashable, Sendable {
+public struct RestrictionNews: EventPayload, Codable, Hashable, Sendable {
     /// The restriction.
     public var restriction: Restriction
     /// Whether it holds no more.
@@ -147,6 +147,25 @@ public struct RestrictionNews: Codable, Hashable, Sendable {
         self.restriction = restriction
         self.lifted = lifted
     }
+
+    private enum CodingKeys: String, CodingKey { case type, restriction }
+
+    /// The type of the event tells whether it was lifted.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try fields.decode(Restriction.self, forKey: .restriction),
+            lifted: try fields.decode(EventType.self, forKey: .type) == .restrictionLifted)
+    }
+
+    /// The type is written with the other fields of the event.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(restriction, forKey: .restriction)
+    }
+
+    package var type: EventType { lifted ? .restrictionLifted : .restrictionSet }
+    package var wireSize: Int { WireSize.object + restriction.wireSize }
 }
 
 /// One page of the restrictions of a room.

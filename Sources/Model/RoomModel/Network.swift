@@ -102,3 +102,65 @@ public struct SingersApart: Hashable, Sendable {
         self.isTight = isTight
     }
 }
+
+extension NetworkReport: EventPayload {
+    private enum CodingKeys: String, CodingKey { case users, apartMs, tight }
+
+    /// `{users, apartMs?, tight?}`
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(singers: try fields.decodeByUser(SingerNetwork.self, forKey: .users))
+        if let ms = try fields.decodeIfPresent(Int.self, forKey: .apartMs) {
+            apart = SingersApart(ms: ms, isTight: try fields.decode(Bool.self, forKey: .tight))
+        }
+    }
+
+    /// `{users, apartMs?, tight?}`
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeByUser(singers, forKey: .users)
+        try fields.encodeIfPresent(apart?.ms, forKey: .apartMs)
+        try fields.encodeIfPresent(apart?.isTight, forKey: .tight)
+    }
+
+    package var type: EventType { .network }
+    package var wireSize: Int { WireSize.object * (2 + singers.count) }
+}
+
+/// Loudness 0…100 of whoever speaks; empty once at silence.
+package struct SpeakingLevels: EventPayload {
+    package var levels: [UserID: Int]
+
+    package init(_ levels: [UserID: Int]) { self.levels = levels }
+
+    private enum CodingKeys: String, CodingKey { case levels }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try fields.decodeByUser(Int.self, forKey: .levels))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeByUser(levels, forKey: .levels)
+    }
+
+    package var type: EventType { .levels }
+    package var wireSize: Int { WireSize.object + 40 * levels.count }
+}
+
+// A dictionary whose keys are of another type than String would become a list.
+
+extension KeyedEncodingContainer {
+    fileprivate mutating func encodeByUser(_ values: [UserID: some Encodable], forKey key: Key) throws {
+        try encode(Dictionary(values.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Whoever has an id that is none is left out.
+    fileprivate func decodeByUser<Value: Decodable>(_: Value.Type, forKey key: Key) throws -> [UserID: Value] {
+        let values = try decode([String: Value].self, forKey: key)
+        return Dictionary(values.compactMap { id, value in UserID(id).map { ($0, value) } }) { first, _ in first }
+    }
+}

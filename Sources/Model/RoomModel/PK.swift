@@ -104,7 +104,7 @@ public struct PKTerms: Codable, Hashable, Sendable {
 /// Two linked rooms' contest for points, as one of them sees it.
 public struct PKMatch: Codable, Hashable, Sendable {
     /// How far it is.
-    @nonexhaustive public enum Phase: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Phase: String, Codable, Hashable, Sendable, CaseIterable {
         /// Both hosts say when they see each other; it begins then.
         case linking
         /// From `startAt` to `endAt` points count. Before `startAt` everybody counts down.
@@ -180,7 +180,7 @@ public struct PKMatch: Codable, Hashable, Sendable {
 /// How a PK ended. The room that asked for it decides, the other one says the same.
 public struct PKResult: Codable, Hashable, Sendable {
     /// For the room that says it.
-    @nonexhaustive public enum Outcome: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
         /// This room has more points, or the other one broke off.
         case won
         /// The other way round.
@@ -190,7 +190,7 @@ public struct PKResult: Codable, Hashable, Sendable {
     }
 
     /// Why it ended.
-    @nonexhaustive public enum Cause: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Cause: String, Codable, Hashable, Sendable, CaseIterable {
         /// The time was over.
         case time
         /// One of the hosts broke it off, and lost by that.
@@ -221,7 +221,7 @@ public struct PKResult: Codable, Hashable, Sendable {
 }
 
 /// Why something changed between rooms.
-@nonexhaustive public enum PKCause: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum PKCause: String, Codable, Hashable, Sendable, CaseIterable {
     /// The challenge was accepted.
     case accepted
     /// One of the hosts sees the other one.
@@ -273,7 +273,7 @@ public struct PKChallenge: Codable, Hashable, Sendable {
 }
 
 /// What became of a challenge.
-@nonexhaustive public enum ChallengeState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum ChallengeState: String, Codable, Hashable, Sendable, CaseIterable {
     /// It waits for its answer.
     case waiting
     /// Both rooms are linked.
@@ -324,7 +324,7 @@ public struct PKPoints: Codable, Hashable, Sendable {
 }
 
 /// Whether a live room's host can be challenged now, and why not.
-@nonexhaustive public enum PKReadiness: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum PKReadiness: String, Codable, Hashable, Sendable, CaseIterable {
     /// Yes.
     case free
     /// The host has not sat down.
@@ -347,4 +347,35 @@ package enum PKPause: String, Codable, Hashable, Sendable, CaseIterable {
     case host
     /// By everybody, for twelve hours.
     case all
+}
+
+// MARK: - Events
+
+/// In a live room, the links to other rooms or the PK with them have changed.
+public struct PKChanged: StoredPayload, Codable, Hashable, Sendable {
+    /// All links, and the PK.
+    public var pk: PKState
+    /// What has happened.
+    public var cause: PKCause
+    /// Who did it, if it was somebody in this room.
+    public var by: UserID?
+
+    /// So much has changed, by that.
+    public init(_ pk: PKState, _ cause: PKCause, by: UserID? = nil) {
+        self.pk = pk
+        self.cause = cause
+        self.by = by
+    }
+
+    package var type: EventType { .pkChanged }
+    package var wireSize: Int { 2 * WireSize.object + pk.wireSize }
+}
+
+extension PKPoints: EventPayload {
+    package var type: EventType { .pkPoints }
+}
+
+extension ChallengeNews: EventPayload {
+    package var type: EventType { .pkChallenge }
+    package var wireSize: Int { WireSize.object + challenge.wireSize }
 }

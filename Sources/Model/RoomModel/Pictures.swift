@@ -44,7 +44,7 @@ package struct StopScreen: CommandPayload {
 }
 
 /// How much of a picture one wants, or gets.
-package enum PictureSize: String, Codable, Hashable, Sendable {
+package enum PictureSize: String, Codable, Hashable, Sendable, CaseIterable {
     /// Nothing is sent.
     case off
     case low
@@ -86,7 +86,7 @@ extension PictureView: Codable {
 }
 
 /// Why somebody gets less of a picture than they want.
-package enum PictureLack: String, Codable, Hashable, Sendable {
+package enum PictureLack: String, Codable, Hashable, Sendable, CaseIterable {
     /// Their own line carries no more.
     case line
     /// Nothing comes from who shows it, and something did.
@@ -115,7 +115,7 @@ extension PictureNews: Codable {
         self.init(
             try PictureView(from: decoder), try fields.decode(PictureSize.self, forKey: .size),
             // A later server may name one that is not known here.
-            lack: try fields.decodeIfPresent(String.self, forKey: .lack).flatMap(PictureLack.init))
+            lack: (try? fields.decodeIfPresent(PictureLack.self, forKey: .lack)) ?? nil)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -124,4 +124,82 @@ extension PictureNews: Codable {
         try fields.encode(size, forKey: .size)
         try fields.encodeIfPresent(lack, forKey: .lack)
     }
+}
+
+// MARK: - Events
+
+/// In a live room, somebody seated is seen from now on, or no longer.
+public struct CameraChanged: EventPayload, Codable, Hashable, Sendable {
+    /// Who.
+    public var user: UserID
+    /// Whether they are seen.
+    public var camera: CameraState
+    /// The index of their seat.
+    public var seat: Int
+    /// Who did it: the user, or the host.
+    public var by: UserID?
+
+    /// Somebody's camera.
+    public init(user: UserID, camera: CameraState, seat: Int, by: UserID? = nil) {
+        self.user = user
+        self.camera = camera
+        self.seat = seat
+        self.by = by
+    }
+
+    package var type: EventType { .cameraChanged }
+}
+
+/// In a live room, somebody shares a screen from now on, or nobody does any more.
+public struct ScreenChanged: StoredPayload, Codable, Hashable, Sendable {
+    /// Whose screen is seen; `nil`: nobody's.
+    public var user: UserID?
+    /// Who did it.
+    public var by: UserID?
+
+    /// Somebody's screen, or nobody's.
+    public init(user: UserID?, by: UserID? = nil) {
+        self.user = user
+        self.by = by
+    }
+
+    package var type: EventType { .screenChanged }
+}
+
+/// What one gets of the pictures of a live room: of all that there is something to say about.
+package struct PicturesChanged: EventPayload {
+    package var pictures: [PictureNews]
+
+    package init(_ pictures: [PictureNews]) { self.pictures = pictures }
+
+    package var type: EventType { .mediaPictures }
+    package var wireSize: Int { WireSize.object * (1 + pictures.count) }
+}
+
+/// How large somebody wants one's camera, and whether anybody wants it in VP8 since they cannot show the room's format.
+package struct CameraWanted: EventPayload {
+    package var camera: PictureSize
+    package var spare: Bool
+
+    package init(_ camera: PictureSize, spare: Bool = false) {
+        self.camera = camera
+        self.spare = spare
+    }
+
+    private enum CodingKeys: String, CodingKey { case camera, spare }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try fields.decode(PictureSize.self, forKey: .camera),
+            spare: try fields.decodeIfPresent(Bool.self, forKey: .spare) ?? false)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(camera, forKey: .camera)
+        if spare { try fields.encode(true, forKey: .spare) }
+    }
+
+    package var type: EventType { .mediaWanted }
 }

@@ -87,3 +87,39 @@ package struct AttributesDraft: CommandPayload {
         if replace { try fields.encode(true, forKey: .replace) }
     }
 }
+
+/// What the app keeps with the room has changed.
+public struct AttributesChanged: EventPayload, Codable, Hashable, Sendable {
+    /// The new words, by name.
+    public var set: [String: String]
+    /// Names that are gone.
+    public var removed: [String]
+    /// Who changed it.
+    public var by: UserID?
+
+    /// A change by somebody.
+    public init(set: [String: String], removed: [String], by: UserID? = nil) {
+        self.set = set
+        self.removed = removed
+        self.by = by
+    }
+
+    package init(_ change: AttributesChange, by: UserID? = nil) {
+        self.init(set: change.set, removed: change.removed, by: by)
+    }
+
+    package var change: AttributesChange { AttributesChange(set: self.set, removed: removed) }
+
+    private enum CodingKeys: String, CodingKey { case set, removed, by }
+
+    /// What is not told of has not changed.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try AttributesChange(from: decoder), by: try fields.decodeIfPresent(UserID.self, forKey: .by))
+    }
+
+    package var type: EventType { .attributesChanged }
+    package var wireSize: Int {
+        2 * WireSize.object + WireSize.of(self.set) + removed.reduce(0) { $0 + WireSize.of($1) + 1 }
+    }
+}

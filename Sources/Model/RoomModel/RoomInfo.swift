@@ -260,7 +260,7 @@ package struct RoomQuery: Hashable, Sendable {
 }
 
 /// Why a room ended.
-@nonexhaustive public enum RoomEndReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum RoomEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// The owner destroyed it.
     case owner
     /// The owner stayed away and no admin was there to inherit it.
@@ -270,7 +270,7 @@ package struct RoomQuery: Hashable, Sendable {
 }
 
 /// Why a room has another owner.
-@nonexhaustive public enum OwnerChangeReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum OwnerChangeReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// The former owner stayed away; the first present admin inherits.
     case ownerAbsent = "owner_absent"
     /// The former owner handed the room over.
@@ -303,4 +303,49 @@ public struct RoomSummary: Codable, Hashable, Sendable {
             peak: try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0,
             likes: try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0)
     }
+}
+
+// MARK: - Events
+
+/// Name, cover, tags, or rule have changed.
+package struct RoomUpdated: EventPayload {
+    package var info: RoomInfo
+
+    package init(_ info: RoomInfo) { self.info = info }
+
+    package var type: EventType { .roomUpdated }
+    package var wireSize: Int { WireSize.object + info.wireSize }
+}
+
+/// The room has ended.
+public struct RoomEnded: EventPayload, Codable, Hashable, Sendable {
+    /// Why.
+    public var reason: RoomEndReason
+    /// What it was.
+    public var summary: RoomSummary
+
+    /// The end of a room.
+    public init(_ reason: RoomEndReason, _ summary: RoomSummary) {
+        self.reason = reason
+        self.summary = summary
+    }
+
+    package var type: EventType { .roomDestroyed }
+}
+
+/// The room has another owner.
+public struct OwnerChanged: EventPayload, Codable, Hashable, Sendable {
+    /// Who owns it now.
+    public var user: UserProfile
+    /// Why.
+    public var reason: OwnerChangeReason
+
+    /// Another owner, for that reason.
+    public init(_ user: UserProfile, reason: OwnerChangeReason) {
+        self.user = user
+        self.reason = reason
+    }
+
+    package var type: EventType { .ownerChanged }
+    package var wireSize: Int { 4 * WireSize.object + user.wireSize }
 }

@@ -110,7 +110,7 @@ package struct SetMicrophone: CommandPayload {
 }
 
 /// Whether a seat can be taken.
-@nonexhaustive public enum SeatState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum SeatState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Free.
     case empty
     /// Somebody sits there.
@@ -120,7 +120,7 @@ package struct SetMicrophone: CommandPayload {
 }
 
 /// Whether somebody who sits in a live room is seen.
-@nonexhaustive public enum CameraState: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum CameraState: String, Codable, Hashable, Sendable, CaseIterable {
     /// By their own choice not.
     case off
     /// They show their camera.
@@ -189,7 +189,7 @@ public struct SeatSetup: Codable, Hashable, Sendable {
 }
 
 /// Why somebody has no longer the seat.
-@nonexhaustive public enum SeatLeaveReason: String, Codable, Hashable, Sendable {
+@nonexhaustive public enum SeatLeaveReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// By their own will.
     case left
     /// The host took it away.
@@ -202,4 +202,95 @@ public struct SeatSetup: Codable, Hashable, Sendable {
     case lost
     /// They went to another seat.
     case moved
+}
+
+// MARK: - Events
+
+/// Somebody has taken a seat.
+public struct SeatTaken: EventPayload, Codable, Hashable, Sendable {
+    /// The seat, as it is now.
+    public var seat: Seat
+    /// Who sits there now.
+    public var user: UserProfile
+    /// That user, or who picked them.
+    public var by: UserID?
+
+    /// Somebody on a seat.
+    public init(_ seat: Seat, user: UserProfile, by: UserID? = nil) {
+        self.seat = seat
+        self.user = user
+        self.by = by
+    }
+
+    package var type: EventType { .seatTaken }
+    package var wireSize: Int { 4 * WireSize.object + user.wireSize }
+}
+
+/// Somebody has left a seat.
+package struct SeatLeft: EventPayload {
+    package var seat: Seat
+    package var user: UserProfile
+    package var reason: SeatLeaveReason
+    package var by: UserID?
+
+    package init(_ seat: Seat, user: UserProfile, reason: SeatLeaveReason, by: UserID? = nil) {
+        self.seat = seat
+        self.user = user
+        self.reason = reason
+        self.by = by
+    }
+
+    package var type: EventType { .seatLeft }
+    package var wireSize: Int { 4 * WireSize.object + user.wireSize }
+}
+
+/// The host has muted or unmuted a seat.
+public struct SeatMuted: EventPayload, Codable, Hashable, Sendable {
+    /// The seat: `seat.muted` tells which.
+    public var seat: Seat
+    /// Who did it.
+    public var by: UserID?
+
+    /// A seat that is muted now, or no longer.
+    public init(_ seat: Seat, by: UserID? = nil) {
+        self.seat = seat
+        self.by = by
+    }
+
+    package var type: EventType { .seatMuted }
+}
+
+/// A seat was closed or opened.
+public struct SeatClosed: EventPayload, Codable, Hashable, Sendable {
+    /// The seat: `seat.state` tells which.
+    public var seat: Seat
+    /// Who did it.
+    public var by: UserID?
+
+    /// A seat that is closed now, or open.
+    public init(_ seat: Seat, by: UserID? = nil) {
+        self.seat = seat
+        self.by = by
+    }
+
+    package var type: EventType { .seatClosed }
+}
+
+/// Somebody seated has muted or unmuted their own microphone.
+public struct MicrophoneMuted: EventPayload, Codable, Hashable, Sendable {
+    /// Who.
+    public var user: UserID
+    /// Whether it is muted now.
+    public var muted: Bool
+    /// The index of their seat.
+    public var seat: Int
+
+    /// Somebody's own mute.
+    public init(user: UserID, muted: Bool, seat: Int) {
+        self.user = user
+        self.muted = muted
+        self.seat = seat
+    }
+
+    package var type: EventType { .microphoneMuted }
 }

@@ -241,3 +241,23 @@ package enum SongLead {
     /// Shorter, and the news itself may come too late; longer is waiting in silence.
     package static let range: ClosedRange<Int64> = 300...10_000
 }
+
+/// What a chorus room sings has changed.
+public struct SongChanged: StoredPayload, Codable, Hashable, Sendable {
+    /// What is sung from now on; `nil`: nothing.
+    public var play: SongPlay?
+    /// Why.
+    public var reason: SongChange
+    /// Who did it; `nil` when the song has reached its end.
+    public var by: UserID?
+
+    /// Another song, place, or recording, or none.
+    public init(_ play: SongPlay?, _ reason: SongChange, by: UserID? = nil) {
+        self.play = play
+        self.reason = reason
+        self.by = by
+    }
+
+    package var type: EventType { .songChanged }
+    package var wireSize: Int { WireSize.object + (play?.wireSize ?? 0) }
+}

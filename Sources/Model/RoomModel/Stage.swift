@@ -39,3 +39,19 @@ public struct StageLayout: Codable, Hashable, Sendable {
     /// As it is before anybody has chosen.
     package var isUsual: Bool { form == .grid && large == nil }
 }
+
+/// The stage of a live room is arranged in another way from now on.
+public struct StageArranged: StoredPayload, Codable, Hashable, Sendable {
+    /// The arrangement.
+    public var stage: StageLayout
+    /// Who arranged it.
+    public var by: UserID?
+
+    /// A stage that is arranged so.
+    public init(_ stage: StageLayout, by: UserID? = nil) {
+        self.stage = stage
+        self.by = by
+    }
+
+    package var type: EventType { .stageArranged }
+}

@@ -108,7 +108,7 @@ extension ServerMessage {
 
         private enum Keys: String, CodingKey { case id, method, params, result, error }
         private enum NewsKeys: String, CodingKey { case room, epoch, events }
-        private enum InvitationKeys: String, CodingKey { case room, invitation, by }
+        private enum InvitationKeys: String, CodingKey { case room }
         private enum RemovalKeys: String, CodingKey { case room, restriction }
         private enum ExpiryKeys: String, CodingKey { case expiresInSeconds }
 
@@ -153,9 +153,7 @@ extension ServerMessage {
                 let news = try fields.nestedContainer(keyedBy: InvitationKeys.self, forKey: .params)
                 return .invited(
                     try news.decode(RoomInfo.self, forKey: .room),
-                    InvitationNews(
-                        invitation: try news.decode(Invitation.self, forKey: .invitation),
-                        by: try news.decodeIfPresent(UserID.self, forKey: .by)))
+                    try fields.decode(InvitationNews.self, forKey: .params))
             case "signal": return .signal(try fields.decode(Signal.self, forKey: .params))
             case "room.removed":
                 let removal = try fields.nestedContainer(keyedBy: RemovalKeys.self, forKey: .params)

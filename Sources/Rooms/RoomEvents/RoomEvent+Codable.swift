@@ -6,7 +6,8 @@ package import RoomModel
 // forgets half of its past is worse than none.
 
 extension RoomEvent: Codable {
-    private enum Kind: String, Codable {
+    /// The words of the journal.
+    package enum Word: String, Codable, CaseIterable {
         case created = "room.created"
         case updated = "room.updated"
         case attributesChanged = "attributes.changed"
@@ -44,15 +45,14 @@ extension RoomEvent: Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
-        case message, from, count, users, owner, moved, play, duet, camera, stage
-        case pk, cause, ours, theirs, challenge, until, letter, session, step, gifts
-        case chat, restriction, kind, attributes
+        case type, v, founding, settings, reason, seat, user, muted, closed, invitation, id, state
+        case message, from, count, users, owner, moved, camera, challenge, until, letter, session, step, gifts
+        case restriction, kind, attributes
     }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        let kind = try fields.decode(Kind.self, forKey: .type)
+        let kind = try fields.decode(Word.self, forKey: .type)
         let version = try fields.decodeIfPresent(Int.self, forKey: .v) ?? 1
         guard version == 1 else {
             throw DecodingError.dataCorruptedError(
@@ -65,9 +65,7 @@ extension RoomEvent: Codable {
         case .attributesChanged:
             self = .attributesChanged(try fields.decode(AttributesChange.self, forKey: .attributes))
         case .ended:
-            self = .ended(
-                try fields.decode(RoomEndReason.self, forKey: .reason),
-                try fields.decode(RoomSummary.self, forKey: .summary))
+            self = .ended(try RoomEnded(from: decoder))
         case .seatTaken:
             self = .seatTaken(
                 try fields.decode(Int.self, forKey: .seat), user: try fields.decode(UserProfile.self, forKey: .from),
@@ -90,11 +88,9 @@ extension RoomEvent: Codable {
         case .cameraChanged:
             self = .cameraChanged(
                 try fields.decode(UserID.self, forKey: .user), try fields.decode(CameraState.self, forKey: .camera))
-        case .screenChanged: self = .screenChanged(try fields.decodeIfPresent(UserID.self, forKey: .user))
-        case .stageArranged: self = .stageArranged(try fields.decode(StageLayout.self, forKey: .stage))
-        case .roleChanged:
-            self = .roleChanged(
-                try fields.decode(UserID.self, forKey: .user), try fields.decode(Role.self, forKey: .role))
+        case .screenChanged: self = .screenChanged(try ScreenChanged(from: decoder))
+        case .stageArranged: self = .stageArranged(try StageArranged(from: decoder))
+        case .roleChanged: self = .roleChanged(try RoleChanged(from: decoder))
         case .ownerChanged:
             self = .ownerChanged(
                 try fields.decode(UserProfile.self, forKey: .owner),
@@ -107,7 +103,7 @@ extension RoomEvent: Codable {
                 reason: try fields.decodeIfPresent(String.self, forKey: .reason))
         case .consentLapsed: self = .consentLapsed(try fields.decode(UserID.self, forKey: .user))
         case .messageSent: self = .messageSent(try fields.decode(Message.self, forKey: .message))
-        case .messageDeleted: self = .messageDeleted(try fields.decode(UInt64.self, forKey: .chat))
+        case .messageDeleted: self = .messageDeleted(try MessageDeleted(from: decoder))
         case .restricted: self = .restricted(try fields.decode(Restriction.self, forKey: .restriction))
         case .restrictionLifted:
             self = .restrictionLifted(
@@ -118,18 +114,10 @@ extension RoomEvent: Codable {
             self = .liked(
                 count: try fields.decode(UInt64.self, forKey: .count),
                 users: try fields.decode([UserID].self, forKey: .users))
-        case .songChanged:
-            self = .songChanged(
-                try fields.decodeIfPresent(SongPlay.self, forKey: .play),
-                try fields.decode(SongChange.self, forKey: .reason))
-        case .duetChanged: self = .duetChanged(try fields.decode(DuetMode.self, forKey: .duet))
-        case .pkChanged:
-            self = .pkChanged(
-                try fields.decode(PKState.self, forKey: .pk), try fields.decode(PKCause.self, forKey: .cause))
-        case .pointsChanged:
-            self = .pointsChanged(
-                ours: try fields.decode(UInt64.self, forKey: .ours),
-                theirs: try fields.decode(UInt64.self, forKey: .theirs))
+        case .songChanged: self = .songChanged(try SongChanged(from: decoder))
+        case .duetChanged: self = .duetChanged(try DuetChanged(from: decoder))
+        case .pkChanged: self = .pkChanged(try PKChanged(from: decoder))
+        case .pointsChanged: self = .pointsChanged(try PKPoints(from: decoder))
         case .challengeChanged:
             self = .challengeChanged(try fields.decode(ChallengeNews.self, forKey: .challenge))
         case .challengesPaused:
@@ -152,7 +140,12 @@ extension RoomEvent: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
-        func type(_ kind: Kind) throws { try fields.encode(kind, forKey: .type) }
+        func type(_ word: Word) throws { try fields.encode(word, forKey: .type) }
+        // What is stored as it is told. Who did it stands beside the events.
+        func write(_ word: Word, _ payload: some EventPayload) throws {
+            try type(word)
+            try payload.encode(to: encoder)
+        }
         switch self {
         case .created(let founding):
             try type(.created)
@@ -163,10 +156,7 @@ extension RoomEvent: Codable {
         case .attributesChanged(let change):
             try type(.attributesChanged)
             try fields.encode(change, forKey: .attributes)
-        case .ended(let reason, let summary):
-            try type(.ended)
-            try fields.encode(reason, forKey: .reason)
-            try fields.encode(summary, forKey: .summary)
+        case .ended(let end): try write(.ended, end)
         case .seatTaken(let seat, let user, let micMuted, let camera, let moved):
             try type(.seatTaken)
             try fields.encode(seat, forKey: .seat)
@@ -195,16 +185,9 @@ extension RoomEvent: Codable {
             try type(.cameraChanged)
             try fields.encode(user, forKey: .user)
             try fields.encode(camera, forKey: .camera)
-        case .screenChanged(let user):
-            try type(.screenChanged)
-            try fields.encodeIfPresent(user, forKey: .user)
-        case .stageArranged(let stage):
-            try type(.stageArranged)
-            try fields.encode(stage, forKey: .stage)
-        case .roleChanged(let user, let role):
-            try type(.roleChanged)
-            try fields.encode(user, forKey: .user)
-            try fields.encode(role, forKey: .role)
+        case .screenChanged(let change): try write(.screenChanged, change)
+        case .stageArranged(let change): try write(.stageArranged, change)
+        case .roleChanged(let change): try write(.roleChanged, change)
         case .ownerChanged(let owner, let reason):
             try type(.ownerChanged)
             try fields.encode(owner, forKey: .owner)
@@ -223,9 +206,7 @@ extension RoomEvent: Codable {
         case .messageSent(let message):
             try type(.messageSent)
             try fields.encode(message, forKey: .message)
-        case .messageDeleted(let chat):
-            try type(.messageDeleted)
-            try fields.encode(chat, forKey: .chat)
+        case .messageDeleted(let deletion): try write(.messageDeleted, deletion)
         case .restricted(let restriction):
             try type(.restricted)
             try fields.encode(restriction, forKey: .restriction)
@@ -240,21 +221,10 @@ extension RoomEvent: Codable {
         case .gifted(let gifts):
             try type(.gifted)
             try fields.encode(gifts, forKey: .gifts)
-        case .songChanged(let play, let reason):
-            try type(.songChanged)
-            try fields.encodeIfPresent(play, forKey: .play)
-            try fields.encode(reason, forKey: .reason)
-        case .duetChanged(let mode):
-            try type(.duetChanged)
-            try fields.encode(mode, forKey: .duet)
-        case .pkChanged(let pk, let cause):
-            try type(.pkChanged)
-            try fields.encode(pk, forKey: .pk)
-            try fields.encode(cause, forKey: .cause)
-        case .pointsChanged(let ours, let theirs):
-            try type(.pointsChanged)
-            try fields.encode(ours, forKey: .ours)
-            try fields.encode(theirs, forKey: .theirs)
+        case .songChanged(let change): try write(.songChanged, change)
+        case .duetChanged(let change): try write(.duetChanged, change)
+        case .pkChanged(let change): try write(.pkChanged, change)
+        case .pointsChanged(let points): try write(.pointsChanged, points)
         case .challengeChanged(let news):
             try type(.challengeChanged)
             try fields.encode(news, forKey: .challenge)

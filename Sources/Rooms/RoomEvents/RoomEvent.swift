@@ -6,7 +6,7 @@ package enum RoomEvent: Hashable, Sendable {
     case created(RoomFounding)
     case updated(RoomSettings)
     case attributesChanged(AttributesChange)
-    case ended(RoomEndReason, RoomSummary)
+    case ended(RoomEnded)
     /// `moved`: from another seat, in the same command; the user's own mute and the camera come along.
     case seatTaken(Int, user: UserProfile, micMuted: Bool, camera: CameraState = .off, moved: Bool)
     case seatLeft(Int, user: UserProfile, reason: SeatLeaveReason)
@@ -16,10 +16,9 @@ package enum RoomEvent: Hashable, Sendable {
     case microphoneMuted(UserID, muted: Bool)
     /// By its user, or by the host.
     case cameraChanged(UserID, CameraState)
-    /// Whose screen is seen from now on; `nil`: nobody's.
-    case screenChanged(UserID?)
-    case stageArranged(StageLayout)
-    case roleChanged(UserID, Role)
+    case screenChanged(ScreenChanged)
+    case stageArranged(StageArranged)
+    case roleChanged(RoleChanged)
     case ownerChanged(UserProfile, OwnerChangeReason)
     case invitationSent(Invitation)
     case invitationSettled(id: String, InvitationState, reason: String?)
@@ -28,7 +27,7 @@ package enum RoomEvent: Hashable, Sendable {
     /// Whole, number and all: a room's last messages are also read without its state.
     case messageSent(Message)
     /// Its text is gone; the number stays.
-    case messageDeleted(UInt64)
+    case messageDeleted(MessageDeleted)
     /// Replaces one of the same kind and person.
     case restricted(Restriction)
     case restrictionLifted(RestrictionKind, of: UserID)
@@ -36,12 +35,11 @@ package enum RoomEvent: Hashable, Sendable {
     case liked(count: UInt64, users: [UserID])
     /// Paid in the ledger before; in the order of their numbers.
     case gifted([SentGift])
-    /// What is sung from now on; `nil`: nothing.
-    case songChanged(SongPlay?, SongChange)
-    case duetChanged(DuetMode)
+    case songChanged(SongChanged)
+    case duetChanged(DuetChanged)
     /// Whole: links to other rooms, and the PK with them.
-    case pkChanged(PKState, PKCause)
-    case pointsChanged(ours: UInt64, theirs: UInt64)
+    case pkChanged(PKChanged)
+    case pointsChanged(PKPoints)
     /// `waiting`: from now on; else it is settled.
     case challengeChanged(ChallengeNews)
     /// The host takes no challenges until then, by that host or by anybody; `nil`: takes them again.
@@ -68,6 +66,27 @@ package enum RoomEvent: Hashable, Sendable {
             .pointsChanged, .challengeChanged, .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp,
             .letterHeard, .personErased:
             false
+        }
+    }
+}
+
+extension RoomEvent {
+    /// What everybody is told of it, if that is what is stored, and who did it.
+    package func told(by author: UserID?) -> RoomChange.What? {
+        switch self {
+        case .ended(let end): .ended(end)
+        case .screenChanged(let change): .screenChanged(change.done(by: author))
+        case .stageArranged(let change): .stageArranged(change.done(by: author))
+        case .roleChanged(let change): .roleChanged(change.done(by: author))
+        case .songChanged(let change): .songChanged(change.done(by: author))
+        case .duetChanged(let change): .duetChanged(change.done(by: author))
+        case .pkChanged(let change): .pkChanged(change.done(by: author))
+        case .messageDeleted(let deletion): .messageDeleted(deletion.done(by: author))
+        case .created, .updated, .attributesChanged, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted,
+            .cameraChanged, .ownerChanged, .invitationSent, .invitationSettled, .consentLapsed, .messageSent,
+            .restricted, .restrictionLifted, .liked, .gifted, .pointsChanged, .challengeChanged, .challengesPaused,
+            .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard, .personErased:
+            nil
         }
     }
 }

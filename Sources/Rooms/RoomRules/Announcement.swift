@@ -53,38 +53,24 @@ extension DurableRoomState {
             Announcement(.change(RoomChange(seq: seq, time: time, what: what)))
         }
         switch event {
-        case .created, .consentLapsed, .liked: return nil
-        case .updated: return change(.updated(info()))
-        case .attributesChanged(let changed): return change(.attributesChanged(changed, by: by))
-        case .ended(let reason, let summary): return change(.destroyed(reason, summary))
+        case .updated: return change(.updated(RoomUpdated(info())))
+        case .attributesChanged(let changed): return change(.attributesChanged(AttributesChanged(changed, by: by)))
         case .seatTaken(let index, let user, _, _, _):
-            return change(.seatTaken(seatView(index, people), user: user, by: by))
+            return change(.seatTaken(SeatTaken(seatView(index, people), user: user, by: by)))
         case .seatLeft(let index, let user, let reason):
-            return change(.seatLeft(seatView(index, people), user: user, reason: reason, by: by))
-        case .seatMuted(let index, _): return change(.seatMuted(seatView(index, people), by: by))
-        case .seatClosed(let index, _): return change(.seatClosed(seatView(index, people), by: by))
+            return change(.seatLeft(SeatLeft(seatView(index, people), user: user, reason: reason, by: by)))
+        case .seatMuted(let index, _): return change(.seatMuted(SeatMuted(seatView(index, people), by: by)))
+        case .seatClosed(let index, _): return change(.seatClosed(SeatClosed(seatView(index, people), by: by)))
         case .microphoneMuted(let user, let muted):
             guard let seat = seat(of: user) else { return nil }
-            return change(.microphoneMuted(user: user, muted: muted, seat: seat))
+            return change(.microphoneMuted(MicrophoneMuted(user: user, muted: muted, seat: seat)))
         case .cameraChanged(let user, let camera):
             guard let seat = seat(of: user) else { return nil }
-            return change(.cameraChanged(user: user, camera: camera, seat: seat, by: by))
-        case .screenChanged(let user): return change(.screenChanged(user: user, by: by))
-        case .stageArranged(let stage): return change(.stageArranged(stage, by: by))
-        case .roleChanged(let user, let role): return change(.roleChanged(user: user, role: role, by: by))
-        case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
-        case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))
-        case .duetChanged(let mode): return change(.duetChanged(mode, by: by))
-        case .pkChanged(let pk, let cause): return change(.pkChanged(pk, cause, by: by))
-        case .gifted(let sent):
-            return change(.gifted(sent, giftStanding ?? GiftStanding()))
-        case .pointsChanged(let ours, let theirs):
-            return Announcement(.passing(.points(PKPoints(ours: ours, theirs: theirs))))
+            return change(.cameraChanged(CameraChanged(user: user, camera: camera, seat: seat, by: by)))
+        case .ownerChanged(let user, let reason): return change(.ownerChanged(OwnerChanged(user, reason: reason)))
+        case .gifted(let sent): return change(.giftsSent(GiftsSent(sent, giftStanding ?? GiftStanding())))
+        case .pointsChanged(let points): return Announcement(.passing(.points(points)))
         case .challengeChanged(let news): return Announcement(.challenge(news), to: .these([owner.id]))
-        case .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard,
-            .personErased:
-            return nil
-        case .messageDeleted(let chat): return change(.messageDeleted(chat: chat, by: by))
         case .restricted(let restriction):
             return Announcement(
                 .restriction(RestrictionNews(restriction, lifted: false)), to: .these(concerned(by: restriction)))
@@ -107,6 +93,7 @@ extension DurableRoomState {
             return Announcement(
                 .invitation(InvitationNews(invitation: invitation, by: by)),
                 to: .these(before.concerned(by: invitation)))
+        default: return event.told(by: by).map(change)
         }
     }
 

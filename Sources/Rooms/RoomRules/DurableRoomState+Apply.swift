@@ -80,16 +80,16 @@ extension DurableRoomState {
             }
             occupant.camera = camera
             seats[index].condition = .used(occupant)
-        case .screenChanged(let user):
-            try check(kind == .live && user.map { seat(of: $0) != nil } ?? true, event)
-            screen = user
-        case .stageArranged(let layout):
-            try check(kind == .live && layout.large.map { seat(of: $0) != nil } ?? true, event)
-            stage = layout
-        case .roleChanged(let user, let role):
-            try check(user != owner.id && role != .owner, event)
-            admins.removeAll { $0 == user }
-            if role == .admin { admins.append(user) }
+        case .screenChanged(let change):
+            try check(kind == .live && change.user.map { seat(of: $0) != nil } ?? true, event)
+            screen = change.user
+        case .stageArranged(let change):
+            try check(kind == .live && change.stage.large.map { seat(of: $0) != nil } ?? true, event)
+            stage = change.stage
+        case .roleChanged(let change):
+            try check(change.user != owner.id && change.role != .owner, event)
+            admins.removeAll { $0 == change.user }
+            if change.role == .admin { admins.append(change.user) }
         case .ownerChanged(let heir, _):
             let former = owner.id
             owner = heir
@@ -115,7 +115,7 @@ extension DurableRoomState {
         case .messageSent(let message):
             try check(message.chat == chat + 1, event)
             chat = message.chat
-        case .messageDeleted(let number): try check(number <= chat, event)
+        case .messageDeleted(let deletion): try check(deletion.chat <= chat, event)
         case .restricted(let restriction): note(restriction, at: time)
         case .restrictionLifted(let kind, let user):
             restrictions.removeAll { $0.kind == kind && $0.user == user || !$0.holds(at: time) }
@@ -125,17 +125,17 @@ extension DurableRoomState {
                 try check(gift.number > gifts.upTo, event)
                 gifts.add(gift)
             }
-        case .songChanged(let play, _): self.play = play
-        case .duetChanged(let mode):
-            try check(kind == .chorus && mode.leader.map { seat(of: $0) != nil } ?? true, event)
-            leader = mode.leader
-        case .pkChanged(let pk, _):
-            try check(kind == .live && pk.links.count <= RoomLimits.links, event)
-            self.pk = pk
-        case .pointsChanged(let ours, let theirs):
+        case .songChanged(let change): play = change.play
+        case .duetChanged(let change):
+            try check(kind == .chorus && change.duet.leader.map { seat(of: $0) != nil } ?? true, event)
+            leader = change.duet.leader
+        case .pkChanged(let change):
+            try check(kind == .live && change.pk.links.count <= RoomLimits.links, event)
+            pk = change.pk
+        case .pointsChanged(let points):
             try check(pk.match != nil, event)
-            pk.match?.ours = ours
-            pk.match?.theirs = theirs
+            pk.match?.ours = points.ours
+            pk.match?.theirs = points.theirs
         case .challengeChanged(let news):
             try check(kind == .live && (news.state == .waiting || news.challenge.id == challenge?.id), event)
             challenge = news.state == .waiting ? news.challenge : nil

@@ -99,7 +99,7 @@ struct CompatiblePayload: Encodable {
             made.MemberList = []
             return made
         case .event(.change(let change)):
-            guard case .destroyed = change.what else { return nil }
+            guard case .ended = change.what else { return nil }
             var made = payload("Group.CallbackAfterGroupDestroyed")
             made.MemberList = []
             return made
@@ -109,15 +109,15 @@ struct CompatiblePayload: Encodable {
             made.MsgTime = message.time / 1_000
             made.take(message.body, from: message.from.id)
             return made
-        case .event(.passing(.audienceEntered(let member))):
+        case .event(.passing(.audienceEntered(let entry))):
             var made = payload("Group.CallbackAfterNewMemberJoin")
-            (made.JoinType, made.Operator_Account) = ("Apply", member.id)
-            made.NewMemberList = [Account(Member_Account: member.id)]
+            (made.JoinType, made.Operator_Account) = ("Apply", entry.member.id)
+            made.NewMemberList = [Account(Member_Account: entry.member.id)]
             return made
-        case .event(.passing(.audienceLeft(let user, _))):
+        case .event(.passing(.audienceLeft(let exit))):
             var made = payload("Group.CallbackAfterMemberExit")
-            (made.ExitType, made.Operator_Account) = ("Quit", user)
-            made.ExitMemberList = [Account(Member_Account: user)]
+            (made.ExitType, made.Operator_Account) = ("Quit", exit.user)
+            made.ExitMemberList = [Account(Member_Account: exit.user)]
             return made
         default: return nil
         }

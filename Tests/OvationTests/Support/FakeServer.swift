@@ -244,7 +244,7 @@ extension RoomSession.Event {
         switch self {
         case .infoChanged: "info"
         case .seatsChanged(let seats): "list " + seats.map { $0.user?.rawValue ?? "-" }.joined(separator: " ")
-        case .seatTaken(let seat, let user, _): "taken \(seat.index) \(user.id)"
+        case .seatTaken(let taken): "taken \(taken.seat.index) \(taken.user.id)"
         case .seatLeft(let seat, let user, let reason, _):
             "left \(seat.index) \(user.id) \(reason?.rawValue ?? "unseen")"
         case .message(let message): "message \(message.chat)"
@@ -253,7 +253,7 @@ extension RoomSession.Event {
         case .memberLeft(let user, _): "gone \(user.id)"
         case .connectionLost: "lost"
         case .resumed: "resumed"
-        case .ended(let reason, _): "ended \(reason)"
+        case .ended(let end): "ended \(end.reason)"
         case .gone(let error): "gone \(error.code)"
         case .invitation(let news): "invitation \(news.invitation.id) \(news.invitation.state)"
         default: "\(self)"

@@ -52,11 +52,15 @@ extension RoomNewsEvent {
     }
 
     static func taken(_ seq: UInt64, _ seat: Int, _ user: UserProfile) -> RoomNewsEvent {
-        .change(seq, .seatTaken(.used(seat, user.id), user: user, by: user.id))
+        .change(seq, .seatTaken(SeatTaken(.used(seat, user.id), user: user, by: user.id)))
     }
 
     static func left(_ seq: UInt64, _ seat: Int, _ user: UserProfile, _ reason: SeatLeaveReason) -> RoomNewsEvent {
-        .change(seq, .seatLeft(Seat(index: seat), user: user, reason: reason, by: user.id))
+        .change(seq, .seatLeft(SeatLeft(Seat(index: seat), user: user, reason: reason, by: user.id)))
+    }
+
+    static func dropped(_ from: UInt64, _ to: UInt64) -> RoomNewsEvent {
+        .passing(.dropped(MessagesDropped(from: from, to: to)))
     }
 
     static func said(_ chat: UInt64, _ from: UserProfile, _ text: String) -> RoomNewsEvent {

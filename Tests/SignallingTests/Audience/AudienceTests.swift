@@ -67,7 +67,8 @@ import Testing
     private func news(_ number: Int, _ lane: NewsLane) -> LaneNews {
         let event: RoomNewsEvent =
             lane == .control
-            ? .passing(.ownerBack) : .passing(.likes(LikesNews(total: UInt64(number), added: 1, users: [])))
+            ? .passing(.ownerBack(OwnerBack()))
+            : .passing(.likes(LikesNews(total: UInt64(number), added: 1, users: [])))
         return LaneNews(RoomNews(room: .number(1), epoch: UInt64(number), events: [event]), lane: lane)
     }
 

@@ -69,8 +69,8 @@ package final class ScriptedReviewer: MessageReview, WebhookSink {
     package func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {
         state.withLock { state in
             switch news {
-            case .audienceEntered(let member): state.told.append("\(member.id) entered")
-            case .audienceLeft(let user, _): state.told.append("\(user) left")
+            case .audienceEntered(let entry): state.told.append("\(entry.member.id) entered")
+            case .audienceLeft(let exit): state.told.append("\(exit.user) left")
             default: state.told.append("passing")
             }
         }

@@ -93,14 +93,14 @@ struct Duet: AsyncParsableCommand {
         if let play = room.state.play { raiseVoice(to: play, in: room.audio) }  // It was begun already.
         for try await event in events {
             switch event {
-            case .seatTaken(let seat, let user, _) where user.id != room.state.me.id:
-                print("\(user.name) sits on seat \(seat.index).")
+            case .seatTaken(let taken) where taken.user.id != room.state.me.id:
+                print("\(taken.user.name) sits on seat \(taken.seat.index).")
                 if let song, room.state.play == nil { try await room.startSong(song) }
-            case .songChanged(let play?, let change, _):
-                print("\(play.song.title): \(change.rawValue).")
+            case .songChanged(let change):
+                guard let play = change.play else { return print("The song has \(change.reason.rawValue).") }
+                print("\(play.song.title): \(change.reason.rawValue).")
                 raiseVoice(to: play, in: room.audio)
-            case .songChanged(nil, let change, _): return print("The song has \(change.rawValue).")
-            case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
+            case .ended(let end): return print("The room has ended (\(end.reason.rawValue)).")
             case .gone(let error): throw error
             default: continue
             }

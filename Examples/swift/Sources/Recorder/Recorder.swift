@@ -56,7 +56,7 @@ struct Recorder: AsyncParsableCommand {
                 }
                 speaking = Set(levels.keys)
             case .connectionLost: print("The connection is lost; the file has silence until it is back.")
-            case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
+            case .ended(let end): return print("The room has ended (\(end.reason.rawValue)).")
             case .gone(let error): throw error
             default: continue
             }

@@ -53,11 +53,11 @@ struct Host {
                 case .message(let message) where message.from.id != room.state.me.id:
                     guard case .text(let text) = message.body, text.hasPrefix("!") else { continue }
                     try await obey(text.dropFirst().split(separator: " ").map(String.init), from: message.from)
-                case .seatTaken(let seat, let user, _): print("\(user.name) sits on seat \(seat.index).")
+                case .seatTaken(let taken): print("\(taken.user.name) sits on seat \(taken.seat.index).")
                 case .seatLeft(let seat, let user, _, _): print("\(user.name) has left seat \(seat.index).")
                 case .connectionLost: print("The connection is lost; it is sought again.")
                 case .resumed: print("Back again.")
-                case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
+                case .ended(let end): return print("The room has ended (\(end.reason.rawValue)).")
                 case .gone(let error): throw error
                 default: continue
                 }

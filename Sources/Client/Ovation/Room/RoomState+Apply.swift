@@ -24,10 +24,9 @@ extension RoomState {
         case .unknown(let seq):
             guard let seq, seq > self.seq else { return .nothing }
             return seq == self.seq &+ 1 ? .unreadable : .missing
-        case .dropped(let from, let to):
-            guard to > chat else { return .nothing }
-            chat = to
-            return .told([.messagesMissed(from...to)])
+        case .known(.passing(.dropped(let dropped))):
+            guard dropped.to > chat else { return .nothing }
+            return .told(apply(.passing(.dropped(dropped))))
         case .known(.change(let change)):
             guard change.seq > seq else { return .nothing }
             guard change.seq == seq &+ 1 else { return .missing }
@@ -69,69 +68,70 @@ extension RoomState {
 
     private mutating func apply(_ what: RoomChange.What) -> [RoomSession.Event] {
         switch what {
-        case .updated(let info):
-            self.info = info
+        case .updated(let update):
+            info = update.info
             name([info.owner])
             return [.infoChanged(info)]
-        case .attributesChanged(let change, let by):
-            attributes = change.applied(to: attributes)
-            return [.attributesChanged(set: change.set, removed: change.removed, by: by)]
-        case .destroyed(let reason, let summary):
-            phase = .ended(reason, summary)
-            return [.ended(reason, summary)]
-        case .seatTaken(let seat, let user, let by):
-            sit(user, on: seat)
-            return [.seatsChanged(seats), .seatTaken(seat, user: user, by: by)]
-        case .seatLeft(let seat, let user, let reason, let by):
-            name([user])
-            set(seat)
-            unseat(user.id, from: seat.index)
-            presenceUntil[user.id] = nil
-            return [.seatsChanged(seats), .seatLeft(seat, user: user, reason: reason, by: by)]
-        case .seatMuted(let seat, let by):
-            set(seat)
-            return [.seatsChanged(seats), .seatMuted(seat, by: by)]
-        case .seatClosed(let seat, let by):
+        case .attributesChanged(let changed):
+            attributes = changed.change.applied(to: attributes)
+            return [.attributesChanged(changed)]
+        case .ended(let end):
+            phase = .ended(end.reason, end.summary)
+            return [.ended(end)]
+        case .seatTaken(let taken):
+            sit(taken.user, on: taken.seat)
+            return [.seatsChanged(seats), .seatTaken(taken)]
+        case .seatLeft(let left):
+            name([left.user])
+            set(left.seat)
+            unseat(left.user.id, from: left.seat.index)
+            presenceUntil[left.user.id] = nil
+            return [.seatsChanged(seats), .seatLeft(left.seat, user: left.user, reason: left.reason, by: left.by)]
+        case .seatMuted(let muted):
+            set(muted.seat)
+            return [.seatsChanged(seats), .seatMuted(muted)]
+        case .seatClosed(let closed):
+            let seat = closed.seat
             let sat = seats.indices.contains(seat.index) ? seats[seat.index].user : nil
             set(seat)
             if let sat, seat.user != sat { unseat(sat, from: seat.index) }
-            return [.seatsChanged(seats), .seatClosed(seat, by: by)]
-        case .microphoneMuted(let user, let muted, let seat):
-            change(user) { $0.micMuted = muted }
-            changeSeats(of: user) { $0.micMuted = muted }
-            return [.microphoneMuted(user: user, muted: muted, seat: seat)]
-        case .cameraChanged(let user, let camera, let seat, let by):
-            changeSeats(of: user) { $0.camera = camera }
-            return [.cameraChanged(user: user, camera: camera, seat: seat, by: by)]
-        case .screenChanged(let user, let by):
-            screen = user
-            return [.screenChanged(user: user, by: by)]
-        case .stageArranged(let stage, let by):
-            self.stage = stage
-            return [.stageArranged(stage, by: by)]
-        case .gifted(let sent, let standing):
-            giftStanding = standing
-            return [.giftsSent(sent), .giftStandingChanged(standing)]
-        case .messageDeleted(let number, let by):
-            if let index = messages.lastIndex(where: { $0.chat == number }) {
+            return [.seatsChanged(seats), .seatClosed(closed)]
+        case .microphoneMuted(let changed):
+            change(changed.user) { $0.micMuted = changed.muted }
+            changeSeats(of: changed.user) { $0.micMuted = changed.muted }
+            return [.microphoneMuted(changed)]
+        case .cameraChanged(let changed):
+            changeSeats(of: changed.user) { $0.camera = changed.camera }
+            return [.cameraChanged(changed)]
+        case .screenChanged(let changed):
+            screen = changed.user
+            return [.screenChanged(changed)]
+        case .stageArranged(let arranged):
+            stage = arranged.stage
+            return [.stageArranged(arranged)]
+        case .giftsSent(let sent):
+            giftStanding = sent.standing
+            return [.giftsSent(sent.gifts), .giftStandingChanged(sent.standing)]
+        case .messageDeleted(let deleted):
+            if let index = messages.lastIndex(where: { $0.chat == deleted.chat }) {
                 messages[index] = messages[index].withoutText
             }
-            return [.messageDeleted(number, by: by)]
-        case .pkChanged(let pk, let cause, let by):
-            self.pk = pk
-            return [.pkChanged(pk, cause, by: by)]
-        case .roleChanged(let user, let role, let by):
-            change(user) { $0.role = role }
-            return [.roleChanged(user: user, role: role, by: by)]
-        case .ownerChanged(let user, let reason):
-            inherit(user)
-            return [.infoChanged(info), .ownerChanged(user, reason: reason)]
-        case .songChanged(let play, let reason, let by):
-            self.play = play
-            return [.songChanged(play, reason, by: by)]
-        case .duetChanged(let mode, let by):
-            duet = mode
-            return [.duetChanged(mode, by: by)]
+            return [.messageDeleted(deleted)]
+        case .pkChanged(let changed):
+            pk = changed.pk
+            return [.pkChanged(changed)]
+        case .roleChanged(let changed):
+            change(changed.user) { $0.role = changed.role }
+            return [.roleChanged(changed)]
+        case .ownerChanged(let changed):
+            inherit(changed.user)
+            return [.infoChanged(info), .ownerChanged(changed)]
+        case .songChanged(let changed):
+            play = changed.play
+            return [.songChanged(changed)]
+        case .duetChanged(let changed):
+            duet = changed.duet
+            return [.duetChanged(changed)]
         }
     }
 
@@ -162,29 +162,31 @@ extension RoomState {
 
     private mutating func apply(_ news: PassingNews) -> [RoomSession.Event] {
         switch news {
-        case .audienceEntered(let member):
+        case .audienceEntered(let entry):
+            let member = entry.member
             let isNew = self.member(member.id) == nil
             name([member.profile])
             set(member)
             guard isNew else { return [] }
             memberCount &+= 1
             return [.memberEntered(member)]
-        case .audienceLeft(let user, let reason):
-            guard user != me.id else { return [] }
-            let profile = profile(of: user)
-            members.removeAll { $0.id == user }
+        case .audienceLeft(let exit):
+            guard exit.user != me.id else { return [] }
+            let profile = profile(of: exit.user)
+            members.removeAll { $0.id == exit.user }
             memberCount = max(1, memberCount &- 1)
-            return [.memberLeft(profile, reason: reason)]
-        case .presence(let user, let presence, let until):
-            let until = until.map(Date.init(milliseconds:))
+            return [.memberLeft(profile, reason: exit.reason)]
+        case .presence(let changed):
+            let (user, presence) = (changed.user, changed.presence)
+            let until = changed.until.map(Date.init(milliseconds:))
             presenceUntil[user] = presence == .reconnecting ? until : nil
             change(user) { $0.presence = presence }
             changeSeats(of: user) { $0.presence = presence }
             return [.presenceChanged(user: user, presence: presence, until: until)]
-        case .ownerAbsent(let until, let heir):
-            let until = Date(milliseconds: until)
+        case .ownerAbsent(let absence):
+            let until = Date(milliseconds: absence.until)
             ownerAbsentUntil = until
-            self.heir = heir
+            heir = absence.heir
             return [.ownerAbsent(until: until, heir: heir)]
         case .points(let points):
             pk.match?.ours = points.ours
@@ -194,13 +196,16 @@ extension RoomState {
             ownerAbsentUntil = nil
             heir = nil
             return [.ownerReturned]
-        case .levels(let levels): return [.levels(levels)]
+        case .levels(let speaking): return [.levels(speaking.levels)]
         case .likes(let news):
             likes = news.total
             return [.likes(news)]
         case .count(let count):
-            memberCount = count
-            return [.memberCountChanged(count)]
+            memberCount = count.memberCount
+            return [.memberCountChanged(memberCount)]
+        case .dropped(let dropped):
+            chat = max(chat, dropped.to)
+            return [.messagesMissed(dropped.from...dropped.to)]
         case .network(let report):
             network = report
             return [.networkChanged(report)]

@@ -9,7 +9,7 @@ extension RoomState {
     package var entryEvents: [RoomSession.Event] {
         [.infoChanged(info), .seatsChanged(seats)]
             + seats.compactMap { seat in
-                seat.user.map { .seatTaken(seat, user: profile(of: $0), by: nil) }
+                seat.user.map { .seatTaken(SeatTaken(seat, user: profile(of: $0))) }
             }
     }
 
@@ -44,7 +44,7 @@ extension RoomState {
             guard let user = seat.user else { continue }
             let presence = presences[user] ?? .online
             guard seat.presence != presence else { continue }
-            events += apply(.passing(.presence(user, presence, until: nil)))
+            events += apply(.passing(.presence(PresenceChanged(user, presence))))
         }
         if likes != passing.likes {
             let added = passing.likes > likes ? passing.likes - likes : 0
@@ -73,8 +73,8 @@ extension RoomState {
 
     private mutating func absence(until: Int64?, heir: UserID?) -> [RoomSession.Event] {
         guard ownerAbsentUntil != until.map(Date.init(milliseconds:)) || self.heir != heir else { return [] }
-        if let until { return apply(.passing(.ownerAbsent(until: until, heir: heir))) }
-        return apply(.passing(.ownerBack))
+        if let until { return apply(.passing(.ownerAbsent(OwnerAbsent(until: until, heir: heir)))) }
+        return apply(.passing(.ownerBack(OwnerBack())))
     }
 
     /// What became of those that waited when the connection was lost. Of one that nobody remembers nothing can be told: it is off the
@@ -117,7 +117,9 @@ extension RoomState {
         network = old.network
         var events: [RoomSession.Event] = []
         if info != old.info { events.append(.infoChanged(info)) }
-        if info.owner.id != old.info.owner.id { events.append(.ownerChanged(info.owner, reason: .ownerAbsent)) }
+        if info.owner.id != old.info.owner.id {
+            events.append(.ownerChanged(OwnerChanged(info.owner, reason: .ownerAbsent)))
+        }
         if seats != old.seats { events.append(.seatsChanged(seats)) }
         for (index, seat) in seats.enumerated() {
             events += differences(of: seat, from: old.seats.indices.contains(index) ? old.seats[index] : nil, in: old)
@@ -129,10 +131,10 @@ extension RoomState {
                 case (let before?, let now?) where before.song == now.song: now.isPaused ? .paused : .sought
                 default: .started
                 }
-            events.append(.songChanged(play, change, by: nil))
+            events.append(.songChanged(SongChanged(play, change)))
         }
         if giftStanding != old.giftStanding { events.append(.giftStandingChanged(giftStanding)) }
-        if pk != old.pk { events.append(.pkChanged(pk, .ready, by: nil)) }
+        if pk != old.pk { events.append(.pkChanged(PKChanged(pk, .ready))) }
         if challenge != old.challenge {
             events += [challenge ?? old.challenge].compactMap { $0 }.map {
                 .challengeChanged(ChallengeNews($0, challenge == nil ? .gone : .waiting))
@@ -141,19 +143,19 @@ extension RoomState {
         if chatMute != old.chatMute, let restriction = chatMute ?? old.chatMute {
             events.append(.restriction(RestrictionNews(restriction, lifted: chatMute == nil)))
         }
-        if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
+        if screen != old.screen { events.append(.screenChanged(ScreenChanged(user: screen))) }
         let set = attributes.filter { old.attributes[$0] != $1 }
         let removed = old.attributes.keys.filter { attributes[$0] == nil }.sorted()
         if !set.isEmpty || !removed.isEmpty {
-            events.append(.attributesChanged(set: set, removed: removed, by: nil))
+            events.append(.attributesChanged(AttributesChanged(set: set, removed: removed)))
         }
-        if stage != old.stage { events.append(.stageArranged(stage, by: nil)) }
-        if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }
+        if stage != old.stage { events.append(.stageArranged(StageArranged(stage))) }
+        if duet != old.duet { events.append(.duetChanged(DuetChanged(duet))) }
         for member in members where member.role != .owner {
             guard let before = old.member(member.id), before.role != member.role, before.role != .owner else {
                 continue
             }
-            events.append(.roleChanged(user: member.id, role: member.role, by: nil))
+            events.append(.roleChanged(RoleChanged(member.id, member.role)))
         }
         events += whoCameAndWent(since: old, isWhole: members.count >= memberCount)
         if chat > old.chat {
@@ -182,20 +184,24 @@ extension RoomState {
             if let user = old?.user {
                 events.append(.seatLeft(seat, user: before.profile(of: user), reason: nil, by: nil))
             }
-            if let user = seat.user { events.append(.seatTaken(seat, user: profile(of: user), by: nil)) }
+            if let user = seat.user { events.append(.seatTaken(SeatTaken(seat, user: profile(of: user)))) }
         } else if let user = seat.user {
             if old?.micMuted != seat.micMuted {
-                events.append(.microphoneMuted(user: user, muted: seat.micMuted ?? false, seat: seat.index))
+                events.append(
+                    .microphoneMuted(
+                        MicrophoneMuted(user: user, muted: seat.micMuted ?? false, seat: seat.index)))
             }
             if let camera = seat.camera, old?.camera != camera {
-                events.append(.cameraChanged(user: user, camera: camera, seat: seat.index, by: nil))
+                events.append(.cameraChanged(CameraChanged(user: user, camera: camera, seat: seat.index)))
             }
             if old?.presence != seat.presence {
                 events.append(.presenceChanged(user: user, presence: seat.presence ?? .online, until: nil))
             }
         }
-        if old?.muted ?? false != seat.muted { events.append(.seatMuted(seat, by: seat.by)) }
-        if (old?.state == .closed) != (seat.state == .closed) { events.append(.seatClosed(seat, by: seat.by)) }
+        if old?.muted ?? false != seat.muted { events.append(.seatMuted(SeatMuted(seat, by: seat.by))) }
+        if (old?.state == .closed) != (seat.state == .closed) {
+            events.append(.seatClosed(SeatClosed(seat, by: seat.by)))
+        }
         return events
     }
 

@@ -392,13 +392,14 @@ final class RoomController: Sendable {
     /// What this side does about an event before its app is told of it.
     private func follow(_ event: RoomSession.Event, in room: RoomSession) {
         switch event {
-        case .seatTaken(let seat, let user, _) where user.id == room.state.me.id:
+        case .seatTaken(let taken) where taken.user.id == room.state.me.id:
             sound.followSeat(isTaken: true)
             // A seat that is taken with a microphone which its user muted before is muted for everybody.
-            if seat.micMuted == false, sound.settings.isMicrophoneMuted { muteMicrophone(true) }
+            if taken.seat.micMuted == false, sound.settings.isMicrophoneMuted { muteMicrophone(true) }
         case .seatLeft(_, let user, let reason, _) where user.id == room.state.me.id && reason != .moved:
             sound.followSeat(isTaken: false)
-        case .songChanged(let play?, .started, _): songs.announce(play, in: room)
+        case .songChanged(let change) where change.reason == .started:
+            if let play = change.play { songs.announce(play, in: room) }
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
         case .removed(let restriction): lose(room, OvationError(restriction))
         case .gone(let error): lose(room, error)

@@ -49,7 +49,7 @@ extension DurableRoomState {
             guard context.people[other] != nil else { throw RoomError(.userNotInRoom) }
             guard admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
         }
-        return Decision([.roleChanged(other, role)])
+        return Decision([.roleChanged(RoleChanged(other, role))])
     }
 
     /// V20: the owner hands the room over and stays admin.
@@ -57,7 +57,7 @@ extension DurableRoomState {
         guard other != owner.id else { return .nothing }
         guard let heir = context.people[other], heir.presence == .online else { throw RoomError(.userNotInRoom) }
         try checkUntied()
-        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(owner.id, .admin)])
+        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(RoleChanged(owner.id, .admin))])
     }
 
     /// V03, V19: somebody is gone. The seat is freed first, then what waits for them or from them is settled.
@@ -75,14 +75,14 @@ extension DurableRoomState {
     func ownerAbsenceOver(_ context: DecisionContext) -> Decision {
         if context.people[owner.id]?.presence == .online { return .nothing }
         guard let heir = heir(among: context.people) else { return end(.ownerAbsent, context) }
-        return Decision([.ownerChanged(heir, .ownerAbsent), .roleChanged(owner.id, .admin)])
+        return Decision([.ownerChanged(heir, .ownerAbsent), .roleChanged(RoleChanged(owner.id, .admin))])
     }
 
     /// V02
     func end(_ reason: RoomEndReason, _ context: DecisionContext) -> Decision {
         let seconds = max(0, context.now - createdAt) / 1_000
         let summary = RoomSummary(seconds: seconds, peak: max(peak, context.peak), likes: likes)
-        return Decision([.ended(reason, summary)])
+        return Decision([.ended(RoomEnded(reason, summary))])
     }
 
     /// The settings as they will be stored: name and tags without spaces around them, no tag twice.

@@ -63,7 +63,7 @@ extension DurableRoomState {
             reason: draft.reason.flatMap { $0.isEmpty ? nil : $0 })
         var events: [RoomEvent] = []
         if draft.kind == .ban {
-            if role(of: draft.user) == .admin { events.append(.roleChanged(draft.user, .member)) }
+            if role(of: draft.user) == .admin { events.append(.roleChanged(RoleChanged(draft.user, .member))) }
             events += depart(draft.user, .kicked).events
         }
         return Decision(events + [.restricted(restriction)])
@@ -84,7 +84,7 @@ extension DurableRoomState {
         if permission == .notAgainstHigherRole, role(of: message.from.id) > role(of: user.id) {
             throw RoomError(.permissionDenied)
         }
-        return message.deleted ? .nothing : Decision([.messageDeleted(number)])
+        return message.deleted ? .nothing : Decision([.messageDeleted(MessageDeleted(number))])
     }
 
     /// Whether somebody may be in the room; owners always may.

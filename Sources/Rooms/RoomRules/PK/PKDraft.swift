@@ -27,7 +27,7 @@ struct PKDraft {
     mutating func add(_ event: RoomEvent) { events.append(event) }
 
     /// Tells how links and PK stand now.
-    mutating func tell(_ cause: PKCause) { events.append(.pkChanged(pk, cause)) }
+    mutating func tell(_ cause: PKCause) { events.append(.pkChanged(PKChanged(pk, cause))) }
 
     mutating func settle(_ challenge: PKChallenge, _ state: ChallengeState, until: Int64? = nil) {
         if challenge.id == self.state.challenge?.id { isChallengeSettled = true }

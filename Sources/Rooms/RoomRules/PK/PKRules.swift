@@ -163,7 +163,7 @@ extension DurableRoomState {
             switch event {
             case .seatLeft(0, let user, let reason) where user.id == owner.id: cause = reason == .lost ? .gone : .quit
             case .seatTaken(0, let user, _, _, _) where user.id == owner.id: cause = nil
-            case .ended(let reason, _): return reason == .owner ? .quit : .gone
+            case .ended(let end): return end.reason == .owner ? .quit : .gone
             case .ownerChanged: return .gone
             default: break
             }
@@ -211,7 +211,7 @@ extension DurableRoomState {
     /// How many people have liked counts while a PK runs.
     package func pointsGained(_ count: UInt64) -> RoomEvent? {
         guard count > 0, let match = pk.match, match.phase == .running else { return nil }
-        return .pointsChanged(ours: match.ours &+ count, theirs: match.theirs)
+        return .pointsChanged(PKPoints(ours: match.ours &+ count, theirs: match.theirs))
     }
 
     /// The other room tells what its people have made so far.
@@ -219,7 +219,7 @@ extension DurableRoomState {
         guard let match = pk.match, match.link == session, match.phase == .running, points > match.theirs else {
             return .nothing
         }
-        return Decision([.pointsChanged(ours: match.ours, theirs: points)])
+        return Decision([.pointsChanged(PKPoints(ours: match.ours, theirs: points))])
     }
 
     private static func check(_ terms: PKTerms?) throws(RoomError) {

@@ -32,7 +32,7 @@ extension DurableRoomState {
     func startScreen(by user: UserProfile) throws(RoomError) -> Decision {
         try checkLive()
         _ = try ownSeat(of: user)
-        guard let screen else { return Decision([.screenChanged(user.id)]) }
+        guard let screen else { return Decision([.screenChanged(ScreenChanged(user: user.id))]) }
         guard screen == user.id else { throw RoomError(.screenTaken) }
         return .nothing
     }
@@ -48,14 +48,14 @@ extension DurableRoomState {
             default: screen == user.id
             }
         guard mayStop else { throw RoomError(.permissionDenied) }
-        return Decision([.screenChanged(nil)])
+        return Decision([.screenChanged(ScreenChanged(user: nil))])
     }
 
     /// What another session of the same person shows, that one says.
     func picturesGone(of user: UserID, camera isCameraGone: Bool, screen isScreenGone: Bool) -> Decision {
         var events: [RoomEvent] = []
         if isCameraGone, let seat = seat(of: user), seats[seat].isSeen { events.append(.cameraChanged(user, .off)) }
-        if isScreenGone, screen == user { events.append(.screenChanged(nil)) }
+        if isScreenGone, screen == user { events.append(.screenChanged(ScreenChanged(user: nil))) }
         return Decision(events)
     }
 
@@ -63,16 +63,16 @@ extension DurableRoomState {
     func arrangeStage(_ layout: StageLayout) throws(RoomError) -> Decision {
         try checkLive()
         if let large = layout.large, seat(of: large) == nil { throw RoomError(.notSeated) }
-        return layout == stage ? .nothing : Decision([.stageArranged(layout)])
+        return layout == stage ? .nothing : Decision([.stageArranged(StageArranged(layout))])
     }
 
     /// Nobody shares a screen, nor is large, from outside a seat: both end with the seat, in whatever way. Moving to another seat is no
     /// leaving.
     func settlingStage(_ decision: Decision) -> Decision {
         var events = decision.events
-        if let screen, decision.leavesUnseated(screen) { events.append(.screenChanged(nil)) }
+        if let screen, decision.leavesUnseated(screen) { events.append(.screenChanged(ScreenChanged(user: nil))) }
         if let large = stage.large, decision.leavesUnseated(large) {
-            events.append(.stageArranged(StageLayout(form: stage.form)))
+            events.append(.stageArranged(StageArranged(StageLayout(form: stage.form))))
         }
         return Decision(events, decision.result)
     }

@@ -10,10 +10,10 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         try checkChorus()
         switch mode {
-        case .together: return leader == nil ? .nothing : Decision([.duetChanged(.together)])
+        case .together: return leader == nil ? .nothing : Decision([.duetChanged(DuetChanged(.together))])
         case .leadFollow:
             guard let leader = wanted ?? foremostSinger, seat(of: leader) != nil else { throw RoomError(.notSeated) }
-            return leader == self.leader ? .nothing : Decision([.duetChanged(.leadFollow(leader: leader))])
+            return leader == self.leader ? .nothing : Decision([.duetChanged(DuetChanged(.leadFollow(leader: leader)))])
         }
     }
 
@@ -23,6 +23,6 @@ extension DurableRoomState {
     /// seat is no leaving.
     func settlingLead(_ decision: Decision) -> Decision {
         guard let leader, decision.leavesUnseated(leader) else { return decision }
-        return Decision(decision.events + [.duetChanged(.together)], decision.result)
+        return Decision(decision.events + [.duetChanged(DuetChanged(.together))], decision.result)
     }
 }

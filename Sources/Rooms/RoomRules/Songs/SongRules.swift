@@ -19,7 +19,7 @@ extension DurableRoomState {
         let startAt = try start(after: draft.leadMs, context)
         let play = SongPlay(
             song: song, by: user.id, track: draft.track, startAt: startAt, positionMs: draft.positionMs)
-        return Decision([.songChanged(play, .started)], .scheduled(startAt: startAt))
+        return Decision([.songChanged(SongChanged(play, .started))], .scheduled(startAt: startAt))
     }
 
     func pauseSong(
@@ -29,7 +29,7 @@ extension DurableRoomState {
         guard !play.isPaused else { return .nothing }
         play.positionMs = play.position(at: context.now)
         play.startAt = nil
-        return Decision([.songChanged(play, .paused)])
+        return Decision([.songChanged(SongChanged(play, .paused))])
     }
 
     /// A song that plays already goes on as it does.
@@ -40,7 +40,7 @@ extension DurableRoomState {
         if let startAt = play.startAt { return Decision([], .scheduled(startAt: startAt)) }
         let startAt = try start(after: leadMs, context)
         play.startAt = startAt
-        return Decision([.songChanged(play, .resumed)], .scheduled(startAt: startAt))
+        return Decision([.songChanged(SongChanged(play, .resumed))], .scheduled(startAt: startAt))
     }
 
     /// While paused only the place changes: the song waits there.
@@ -50,10 +50,10 @@ extension DurableRoomState {
         var play = try playing()
         try checkPosition(positionMs, in: play.song)
         play.positionMs = positionMs
-        guard !play.isPaused else { return Decision([.songChanged(play, .sought)]) }
+        guard !play.isPaused else { return Decision([.songChanged(SongChanged(play, .sought))]) }
         let startAt = try start(after: leadMs, context)
         play.startAt = startAt
-        return Decision([.songChanged(play, .sought)], .scheduled(startAt: startAt))
+        return Decision([.songChanged(SongChanged(play, .sought))], .scheduled(startAt: startAt))
     }
 
     func setSongTrack(
@@ -65,18 +65,18 @@ extension DurableRoomState {
             throw .invalid("track", "this song has no original track")
         }
         play.track = track
-        return Decision([.songChanged(play, .track)])
+        return Decision([.songChanged(SongChanged(play, .track))])
     }
 
     func stopSong() throws(RoomError) -> Decision {
         _ = try playing()
-        return Decision([.songChanged(nil, .stopped)])
+        return Decision([.songChanged(SongChanged(nil, .stopped))])
     }
 
     /// A song that was paused, moved or replaced meanwhile has another end.
     func songOver(_ context: DecisionContext) -> Decision {
         guard let end = play?.endsAt, context.now >= end + DurableRoomState.songTailMs else { return .nothing }
-        return Decision([.songChanged(nil, .ended)])
+        return Decision([.songChanged(SongChanged(nil, .ended))])
     }
 
     private func playing() throws(RoomError) -> SongPlay {

@@ -93,6 +93,8 @@ extension RoomNewsEvent {
             case .levels, .likes, .count, .network, .pictures, .points: .chatter
             // Nothing tells a camera again that it is wanted.
             case .cameraWanted: .control
+            // A connection is told by what writes to it.
+            case .dropped: .chatter
             }
         }
     }

@@ -85,7 +85,7 @@ struct RecentNews {
         switch event {
         case .change(let change):
             newest.seq = change.seq
-            if case .messageDeleted(let chat, _) = change.what { withdraw(chat) }
+            if case .messageDeleted(let deletion) = change.what { withdraw(deletion.chat) }
         case .message(let message): newest.chat = message.chat
         case .invitation(let news): return keep(news)
         case .passing, .challenge, .restriction: return

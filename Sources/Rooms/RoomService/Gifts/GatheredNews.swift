@@ -66,7 +66,7 @@ struct GatheredNews {
         let told = levels.take(at: turn.now)
         turn.isAnybodySpeaking = !told.isEmpty
         turn.add(.showSpeaking)
-        turn.add(.tell(Announcement(.passing(.levels(told)))))
+        turn.add(.tell(Announcement(.passing(.levels(SpeakingLevels(told))))))
     }
 
     // MARK: Networks

@@ -18,8 +18,8 @@ struct Correspondence {
     func wait(for events: [RoomEvent], in turn: inout RoomTurn) {
         for event in events {
             switch event {
-            case .pkChanged(let pk, _):
-                if pk.match?.phase != .running { turn.points.forgetPeople() }
+            case .pkChanged(let change):
+                if change.pk.match?.phase != .running { turn.points.forgetPeople() }
                 turn.awaitPK()
                 turn.awaitHost()
             case .challengeChanged, .challengesPaused: turn.awaitPK()

@@ -19,7 +19,7 @@ struct OwnerWatch {
 
     private mutating func tell(_ absence: OwnerAbsence, in turn: inout RoomTurn) {
         self.absence = absence
-        turn.tellInOrder(.ownerAbsent(until: absence.until, heir: absence.heir))
+        turn.tellInOrder(.ownerAbsent(OwnerAbsent(until: absence.until, heir: absence.heir)))
     }
 
     /// Nobody waits for the owner any more.
@@ -41,7 +41,7 @@ struct OwnerWatch {
     mutating func noteNewOwner(in turn: inout RoomTurn) {
         guard turn.isOwnerHere, absence != nil else { return refreshHeir(in: &turn) }
         endAbsence(in: &turn)
-        turn.tellInOrder(.ownerBack)
+        turn.tellInOrder(.ownerBack(OwnerBack()))
     }
 
     /// While the owner is away people see who would inherit, and that may change.

@@ -48,13 +48,13 @@ struct RoomPeople {
         var news: [PassingNews] = []
         if let change = presenceChange(of: user, in: &turn), wasHere { news.append(change) }
         if !wasHere, let person = turn.attendance.people[user] {
-            let entered = PassingNews.audienceEntered(turn.state.member(person))
+            let entered = PassingNews.audienceEntered(AudienceEntered(turn.state.member(person)))
             news.append(entered)
             turn.add(.webhook(entered))
         }
         if user == turn.state.owner.id, owner.absence != nil {
             owner.endAbsence(in: &turn)
-            news.append(.ownerBack)
+            news.append(.ownerBack(OwnerBack()))
         }
         guard let session = turn.attendance.sessions[attendee.session] else { return nil }
         return Entrance(attendee: attendee, session: session, wasHere: wasHere, news: news, reply: reply)
@@ -124,7 +124,7 @@ struct RoomPeople {
             awaitReturn(of: user, in: &turn)
         } else {
             turn.attendance.remove(user: user)
-            turn.add(.webhook(.audienceLeft(user, reason: .lost)))
+            turn.add(.webhook(.audienceLeft(AudienceLeft(user, reason: .lost))))
         }
     }
 
@@ -134,7 +134,7 @@ struct RoomPeople {
             guard let profile = seat.occupant?.profile, turn.attendance.people[profile.id] == nil else { continue }
             turn.attendance.add(profile)
             guard tell, let person = turn.attendance.people[profile.id] else { continue }
-            turn.tellInOrder(.audienceEntered(turn.state.member(person)))
+            turn.tellInOrder(.audienceEntered(AudienceEntered(turn.state.member(person))))
         }
     }
 
@@ -260,7 +260,7 @@ struct RoomPeople {
     ) {
         turn.deadlines.cancel(.absence(user))
         turn.attendance.remove(user: user)
-        let left = PassingNews.audienceLeft(user, reason: reason == .lost ? .lost : .left)
+        let left = PassingNews.audienceLeft(AudienceLeft(user, reason: reason == .lost ? .lost : .left))
         let others = [Effect.tellOfPeople(left)]
         if turn.phase == .open {
             // A seat that could not be freed is freed once the room is loaded and the grace time over.
@@ -300,7 +300,7 @@ struct RoomPeople {
             for session in sessions { session.tellDeparture(.removed(ban)) }
             answer?(failure)
         }
-        let left = PassingNews.audienceLeft(user, reason: .left)
+        let left = PassingNews.audienceLeft(AudienceLeft(user, reason: .left))
         if wasHere {
             sequel.afterwards.append(.tellOfPeople(left))
             sequel.otherwise.append(.tellOfPeople(left))
@@ -370,7 +370,8 @@ struct RoomPeople {
         turn.attendance.setPresence(presence, of: user)
         if user == turn.state.owner.id { turn.awaitHost() }
         let until = turn.attendance.isConnected(user) ? nil : turn.lossTime(of: user)
-        return turn.state.seat(of: user) == nil ? nil : .presence(user, presence, until: until)
+        guard turn.state.seat(of: user) != nil else { return nil }
+        return .presence(PresenceChanged(user, presence, until: until))
     }
 
     mutating func notePresence(of user: UserID, in turn: inout RoomTurn) {

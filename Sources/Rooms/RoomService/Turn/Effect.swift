@@ -129,7 +129,9 @@ struct Submission {
     var ends: Bool { accepted.events.contains { if case .ended = $0 { true } else { false } } }
     /// What is sung from now on; the outer `nil`: that does not change.
     var play: SongPlay?? {
-        accepted.events.reduce(nil) { last, event in if case .songChanged(let play, _) = event { play } else { last } }
+        accepted.events.reduce(nil) { last, event in
+            if case .songChanged(let change) = event { change.play } else { last }
+        }
     }
     var letters: [RoomLetter] {
         accepted.events.compactMap { if case .letterPosted(let letter) = $0 { letter } else { nil } }

@@ -127,9 +127,9 @@ extension RoomCore {
         case .levels(_, let heard): gathered.hearLevels(media.speakers(heard, in: &turn), in: &turn)
         case .network(_, let readings): gathered.hearNetwork(media.singers(readings, in: &turn), in: &turn)
         case .pictures(_, let peer, let readings):
-            media.tell(.pictures(readings.map(PictureNews.init)), to: peer, in: &turn)
+            media.tell(.pictures(PicturesChanged(readings.map(PictureNews.init))), to: peer, in: &turn)
         case .cameraWanted(_, let peer, let wish):
-            media.tell(.cameraWanted(PictureSize(wish.layer), spare: wish.spare), to: peer, in: &turn)
+            media.tell(.cameraWanted(CameraWanted(PictureSize(wish.layer), spare: wish.spare)), to: peer, in: &turn)
         }
     }
 

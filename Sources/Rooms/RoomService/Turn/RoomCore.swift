@@ -118,7 +118,7 @@ package final class RoomCore {
         case .host: decide(.hostLost)
         case .letters: correspondence.repeatLetters(in: &turn)
         case .points: correspondence.tellPoints(in: &turn)
-        case .count: turn.add(.tell(Announcement(.passing(.count(memberCount: turn.attendance.count)))))
+        case .count: turn.add(.tell(Announcement(.passing(.count(MemberCount(turn.attendance.count))))))
         case .sharedText: entries.forgetSharedText()
         case .still: stills.expire(in: &turn)
         case .confirmation: giveUpConfirmation()

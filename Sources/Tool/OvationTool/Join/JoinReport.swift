@@ -101,7 +101,8 @@ final class JoinReport: Sendable {
             tell(
                 "message", ["from": .text(message.from.id.rawValue), "text": .text(text)],
                 sentence: "\(message.from.name): \(text)")
-        case .seatTaken(let seat, let user, _):
+        case .seatTaken(let taken):
+            let (seat, user) = (taken.seat, taken.user)
             tell(
                 "seat_taken", ["seat": .number(Double(seat.index)), "user": .text(user.id.rawValue)],
                 sentence: "\(user.name) sits on seat \(seat.index).")
@@ -112,10 +113,10 @@ final class JoinReport: Sendable {
                     "seat": .number(Double(seat.index)), "user": .text(user.id.rawValue),
                     "reason": .text(reason?.rawValue ?? "unknown"),
                 ], sentence: "\(user.name) has left seat \(seat.index).")
-        case .songChanged(let play, let change, let by): tell(play, change, by)
+        case .songChanged(let change): tell(change.play, change.reason, change.by)
         case .connectionLost: tell("connection_lost", sentence: "The connection is lost; trying again.")
         case .resumed: tell("resumed", sentence: "Back again.")
-        case .ended(let reason, _): tell("room_ended", ["reason": .text(reason.rawValue)])
+        case .ended(let end): tell("room_ended", ["reason": .text(end.reason.rawValue)])
         default: break
         }
     }

@@ -163,7 +163,7 @@ struct Visit {
             for try await event in events {
                 report.tell(event)
                 switch event {
-                case .ended(let reason, _): return .roomOver("the room has ended (\(reason.rawValue))")
+                case .ended(let end): return .roomOver("the room has ended (\(end.reason.rawValue))")
                 case .gone(let error): return .failed(error)
                 default: continue
                 }

@@ -1,6 +1,4 @@
-// What people are told, as `WireSize` counts it.
-
-package import RoomModel
+// Values that people are told, as `WireSize` counts them.
 
 extension UserProfile {
     package var wireSize: Int { WireSize.object + WireSize.of(name) + WireSize.of(avatar) + WireSize.of(bio) }
@@ -24,46 +22,8 @@ extension Invitation {
     }
 }
 
-extension RoomChange {
-    package var wireSize: Int {
-        switch what {
-        case .updated(let info):
-            WireSize.object + info.wireSize
-        case .attributesChanged(let change, _):
-            2 * WireSize.object + WireSize.of(change.set) + change.removed.reduce(0) { $0 + WireSize.of($1) + 1 }
-        case .songChanged(let play, _, _):
-            WireSize.object + (play?.wireSize ?? 0)
-        case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
-        case .pkChanged(let pk, _, _): 2 * WireSize.object + pk.wireSize
-        case .gifted(let sent, let standing):
-            standing.wireSize
-                + sent.reduce(WireSize.object) {
-                    $0 + 3 * WireSize.object + WireSize.of($1.gift.name) + WireSize.of($1.gift.names)
-                        + WireSize.of($1.gift.picture) + $1.from.wireSize + $1.to.wireSize
-                }
-        case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
-            .roleChanged,
-            .ownerChanged, .duetChanged, .messageDeleted:
-            4 * WireSize.object
-        }
-    }
-}
-
 extension RoomNewsEvent {
-    package var wireSize: Int {
-        switch self {
-        case .change(let change): change.wireSize
-        case .message(let message): message.wireSize
-        case .invitation(let news): WireSize.object + news.invitation.wireSize
-        case .challenge(let news): WireSize.object + news.challenge.wireSize
-        case .restriction(let news): WireSize.object + news.restriction.wireSize
-        case .passing(.audienceEntered(let member)): 2 * WireSize.object + member.profile.wireSize
-        case .passing(.levels(let levels)): WireSize.object + 40 * levels.count
-        case .passing(.network(let report)): WireSize.object * (2 + report.singers.count)
-        case .passing(.pictures(let pictures)): WireSize.object * (1 + pictures.count)
-        case .passing: 2 * WireSize.object
-        }
-    }
+    package var wireSize: Int { payload.wireSize }
 }
 
 extension Restriction {
@@ -94,6 +54,13 @@ extension SongPlay {
     package var wireSize: Int {
         4 * WireSize.object + WireSize.of(song.title) + WireSize.of(song.artist) + WireSize.of(song.accompaniment)
             + WireSize.of(song.original) + WireSize.of(song.lyrics)
+    }
+}
+
+extension SentGift {
+    package var wireSize: Int {
+        3 * WireSize.object + WireSize.of(gift.name) + WireSize.of(gift.names) + WireSize.of(gift.picture)
+            + from.wireSize + to.wireSize
     }
 }
 
