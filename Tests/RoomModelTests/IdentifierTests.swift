@@ -59,7 +59,8 @@ import Testing
             ("", true), ("https://a.example/b.png?x=1#y", true), ("HTTP://a", true), ("/covers/1.svg", true),
             ("covers/a:b", true), ("?a:b", true), ("#a:b", true), ("javascript:alert(1)", false),
             ("data:image/png,", false),
-            (" https://a", false), ("java\nscript:x", false), ("ftp://a", false), (":x", false), ("\\\\host", false),
+            (" https://a", false), ("java\nscript:x", false), ("ftp://a", false), ("javascript:\u{301}alert(1)", false),
+            ("data:\u{301}text/html,x", false), (":x", false), ("\\\\host", false),
             (String(repeating: "a", count: 501), false),
         ])
     func addresses(_ text: String, _ acceptable: Bool) {

@@ -130,12 +130,16 @@ extension WholeServerTests {
         func otherEncodings() async throws {
             try await TestServer.with(mode: .development) { server async throws in
                 let marks = "{\"name\":\"Mina\",\"\(String(repeating: "\u{345}", count: 40))\":1}"
-                for (what, bytes) in [
+                let wide: [UInt8] = marks.unicodeScalars.flatMap { scalar -> [UInt8] in
+                    [UInt8(scalar.value & 0xff), UInt8(scalar.value >> 8), 0, 0]
+                }
+                let broken: [UInt8] = Array("{\"name\":\"A".utf8) + [0xc3, 0x28] + Array("\"}".utf8)
+                let texts: [(String, [UInt8])] = [
                     ("little-endian", UTF16Text.bytes(marks)), ("big-endian", UTF16Text.bytes(marks, isBig: true)),
-                    ("with a byte order mark", [0xff, 0xfe] + UTF16Text.bytes(marks)),
-                    ("UTF-32", marks.unicodeScalars.flatMap { [UInt8($0.value & 0xff), UInt8($0.value >> 8), 0, 0] }),
-                    ("no UTF-8", Array("{\"name\":\"\u{41}".utf8) + [0xc3, 0x28] + Array("\"}".utf8)),
-                ] {
+                    ("with a byte order mark", [0xff, 0xfe] + UTF16Text.bytes(marks)), ("UTF-32", wide),
+                    ("no UTF-8", broken),
+                ]
+                for (what, bytes) in texts {
                     let head = """
                         POST /v1/tickets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
                         Content-Length: \(bytes.count)\r\n\r\n

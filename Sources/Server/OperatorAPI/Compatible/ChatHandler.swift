@@ -134,6 +134,7 @@ package struct ChatHandler: Sendable {
             switch error {
             case .tooLarge: throw ChatFailure(60_003, "a request has at most \(Self.bodyLimit) bytes")
             case .tooManyMarks: throw ChatFailure(60_003, RequestText.refusal.error.message)
+            case .notUTF8: throw ChatFailure(60_003, "the body is no JSON in UTF-8")
             }
         }
         guard let fields = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {

@@ -99,6 +99,7 @@ package struct RoomAPIHandler: Sendable {
             switch error {
             case .tooLarge: throw RoomAPIFailure("RequestSizeLimitExceeded", "a body has at most 64 KiB")
             case .tooManyMarks: throw RoomAPIFailure("InvalidParameter", RequestText.refusal.error.message)
+            case .notUTF8: throw RoomAPIFailure("InvalidParameter", "the body is no JSON in UTF-8")
             }
         }
         return (action, body, try await signer(request, body))

@@ -213,9 +213,9 @@ package struct Examination: Sendable {
                 let ago = days == -1 ? "1 day" : "\(-days) days"
                 return [.problem("certificate", "The TLS certificate ended \(ago) ago.", "Renew it.")]
             }
-            let left = days == 1 ? "1 day" : "\(days) days"
+            let time = days == 1 ? "1 day" : "\(days) days"
             return days < Self.shortDays
-                ? [.warning("certificate", "The TLS certificate ends in \(left).", "See why it was not renewed.")]
+                ? [.warning("certificate", "The TLS certificate ends in \(time).", "See why it was not renewed.")]
                 : [.fine("certificate", "The TLS certificate holds for \(days) days more.")]
         } catch {
             return [.problem("certificate", "\(error).", "Name a certificate and its key in PEM form.")]
