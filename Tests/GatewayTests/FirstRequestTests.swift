@@ -24,7 +24,8 @@ import Testing
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             try pipeline.addHandler(UpgradeGate(acceptor))
-            try pipeline.addHandler(FirstRequestHandler(until: .now() + GatewayChannel.firstRequestLimit))
+            try pipeline.addHandler(
+                FirstRequestHandler(until: channel.testingEventLoop.now + GatewayChannel.firstRequestLimit))
         }
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
         return channel

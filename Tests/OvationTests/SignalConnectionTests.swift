@@ -365,6 +365,7 @@ import Timing
         conversation.retryNow()
         server.run()
         #expect(codes.withLock { $0 } == ["ticket_failed", "good"] && tickets.last == "good")
+        server.drop()
         give("late")
         conversation.stop(OvationError(.signedOut))
         #expect(codes.withLock { $0 }.last == "signed_out")

@@ -86,9 +86,12 @@ import Testing
         #expect(stage.refusal(draft("c", String(repeating: "é", count: 2_049)), by: .member) == .invalidParams)
         #expect(stage.refusal(draft("c", to: .member), by: .member) == .invalidParams)
         #expect(stage.refusal(draft("c", to: .other), by: .member) == .userNotInRoom)
-        #expect(stage.refusal(draft("c", id: "\u{7}"), by: .member) == .invalidParams)
+        // An id is kept with the room: it is no place for a sentence.
+        for id in ["\u{7}", "a b", "", "é", String(repeating: "i", count: 65)] {
+            #expect(stage.refusal(draft("c", id: id), by: .member) == .invalidParams)
+        }
         for number in 0..<RoomLimits.invitationsPerPerson { try stage.run(request("i\(number)"), by: .member) }
-        #expect(stage.refusal(request("one too many"), by: .member) == .rateLimited)
+        #expect(stage.refusal(request("one-too-many"), by: .member) == .rateLimited)
     }
 
     @Test("L03-S a few words go with a request: 60 characters that people can see") func words() throws {
@@ -193,19 +196,19 @@ import Testing
         var stage = Stage()
         stage.enter(.member, .other)
         try stage.run(request("mine"), by: .member)
-        try stage.run(request("to me", to: .member), by: .other)
+        try stage.run(request("to-me", to: .member), by: .other)
         try stage.run(request("his"), by: .other)
         let gone = stage.serve(.departed(.member, .exited))
         #expect(
             gone.events == [
                 .invitationSettled(id: "mine", .cancelled, reason: nil),
-                .invitationSettled(id: "to me", .expired, reason: nil),
+                .invitationSettled(id: "to-me", .expired, reason: nil),
             ])
         stage.people[.member] = nil
         #expect(stage.serve(.departed(.owner, .lost)).events.isEmpty)
         stage.people[.owner] = nil
         #expect(stage.state.invitations.map(\.id) == ["his"])
         stage.enter(.admin)
-        #expect(stage.refusal(request("to the absent"), by: .admin) == nil)
+        #expect(stage.refusal(request("to-the-absent"), by: .admin) == nil)
     }
 }

@@ -65,7 +65,7 @@ import Timing
         for id in ["yes", "no", "back", "waits"] {
             salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", content: id, id: id)), by: member)
         }
-        salon.submit(.sendInvitation(InvitationDraft(to: .member, command: "C", id: "taken back")), by: owner)
+        salon.submit(.sendInvitation(InvitationDraft(to: .member, command: "C", id: "taken-back")), by: owner)
         salon.submit(.sendInvitation(InvitationDraft(to: .other, command: "C", id: "private")), by: owner)
         salon.advance(.seconds(1))
         let point = member.point
@@ -73,7 +73,7 @@ import Timing
         salon.submit(.acceptInvitation(AcceptInvitation(id: "yes")), by: owner)
         salon.submit(.rejectInvitation(RejectInvitation(id: "no", reason: "later")), by: owner)
         salon.submit(.acceptInvitation(AcceptInvitation(id: "back")), by: owner)
-        salon.submit(.cancelInvitation(CancelInvitation(id: "taken back")), by: owner)
+        salon.submit(.cancelInvitation(CancelInvitation(id: "taken-back")), by: owner)
         salon.submit(.acceptInvitation(AcceptInvitation(id: "private")), by: other)
         func settled(_ client: Client) -> [String] {
             (client.resumption?.state.settled ?? []).map {
@@ -82,7 +82,7 @@ import Timing
         }
         let expected = [
             "yes accepted - \(owner.user)", "no rejected later \(owner.user)", "back accepted - \(owner.user)",
-            "taken back cancelled - \(owner.user)",
+            "taken-back cancelled - \(owner.user)",
         ]
         salon.reconnect(member, since: point)
         #expect(settled(member) == expected)

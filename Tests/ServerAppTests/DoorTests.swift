@@ -147,7 +147,7 @@ extension WholeServerTests {
                     let answer = String(
                         decoding: try await PlainHTTP.exchange(Array(head.utf8) + bytes, port: server.port),
                         as: UTF8.self)
-                    #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("parse_error"), "\(what)")
+                    #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("parse_error"), "\(what): \(answer)")
                 }
             }
         }

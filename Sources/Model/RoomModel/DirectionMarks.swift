@@ -4,8 +4,8 @@ package enum DirectionMarks {
     static let leftToRight: Unicode.Scalar = "\u{200E}"
     static let rightToLeft: Unicode.Scalar = "\u{200F}"
 
-    /// Longer texts are refused as names anyhow: 64 characters of 4 bytes, and a mark behind each.
-    private static let byteLimit = 64 * (4 + 3)
+    /// Longer texts are refused as names anyhow.
+    private static let byteLimit = 2_000
 
     /// The text without the marks that change nothing of how it is shown.
     package static func withoutIdle(_ text: String) -> String {
