@@ -46,7 +46,7 @@ internal import Testing
     func kinds(_ kind: String) async throws {
         let picture = try #require(try await made(TestPicture.whole(kind)).first)
         #expect(picture.width == 48 && picture.height == 27)
-        let seen = (left: (91, 95), right: (165, 179))
+        let seen = (left: (91, 77), right: (165, 179))
         let expected: (left: (Int, Int), right: (Int, Int)) =
             switch kind {
             // What is transparent lies on white.
@@ -73,15 +73,16 @@ internal import Testing
     func turned(_ index: Int) async throws {
         let (number, row, column) = Self.turns[index]
         let jpeg = TestJPEG.whole("baseline")
-        let stored = try JPEGRewriter(jpeg, side: 48)
         let isOnSide = row == "left" || row == "right"
         let part = PictureOrder.Part(across: isOnSide ? 27 : 48, down: isOnSide ? 48 : 27)
         let turn = TestPicture.turn(number)
         let sent = [
-            Array(jpeg.prefix(2)) + turn + jpeg.dropFirst(2), TestPicture.png(turned: turn),
-            TestPicture.webP(turned: turn),
+            (jpeg, Array(jpeg.prefix(2)) + turn + jpeg.dropFirst(2)),
+            (TestPicture.whole("PNG"), TestPicture.png(turned: turn)),
+            (TestPicture.whole("WebP"), TestPicture.webP(turned: turn)),
         ]
-        for bytes in sent {
+        for (plain, bytes) in sent {
+            let stored = try #require(try await made(plain).first)
             let upright = try #require(try await made(bytes, part).first)
             #expect(upright.width == part.across && upright.height == part.down)
             // The stored picture's corners, three pixels from the edges, and where they are to be seen.
@@ -103,10 +104,10 @@ internal import Testing
         (part.left, part.width) = (500_000, 500_000)
         let right = try #require(try await made(png, part).first)
         #expect(right.width == 24 && right.height == 24)
-        let whole = try JPEGRewriter(TestJPEG.whole("colour for each pixel"), side: 48)
+        let whole = try #require(try await made(png).first)
         for (x, y) in [(2, 2), (21, 2), (2, 21), (21, 21), (12, 12)] {
             #expect(abs(brightness(right, x, y) - brightness(whole, 24 + x, y + 1)) < 9, "\(x) \(y)")
-            #expect(blue(right, x, y) > 150)
+            #expect(blue(right, x, y) > 135, "\(x) \(y)")
         }
         // Without a part, the middle.
         let middle = try #require(try await made(png, PictureOrder.Part(across: 1, down: 1)).first)
