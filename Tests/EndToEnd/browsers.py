@@ -55,6 +55,12 @@ class Person:
                 raise AssertionError(f"{self.name} waited {seconds} s for {what}")
             time.sleep(0.05)
 
+    def rests(self):
+        """Until the browser has gone back over the entry of a sheet that was closed just now: an address that is opened meanwhile, sooner
+        than anybody types one, would be lost."""
+        self.wait("the history to rest", """
+            return (history.state?.over ?? 0) <= document.querySelectorAll('dialog[open], .tray, .chat[data-open]').length""")
+
     def sees(self, where, text=None, seconds=PATIENCE):
         """Until the element is visible (and has the text)."""
         return self.wait(
@@ -224,6 +230,7 @@ class Chromium(Person):
             {"name": "prefers-color-scheme", "value": name}, {"name": "prefers-reduced-motion", "value": self.motion}]})
 
     def open(self, path="/"):
+        self.rests()
         self.driver.get(self.door.url + path if path.startswith("/") else path)
 
     def click(self, where):
@@ -337,6 +344,7 @@ class Firefox(Person):
 
     def open(self, path="/"):
         """Marionette has no script before the page's own; the app makes its peer only on entering a room, so this is early enough."""
+        self.rests()
         self.marionette.call("WebDriver:Navigate", {"url": self.server.url + path if path.startswith("/") else path})
         self.run(REMEMBER_PEERS)
 

@@ -581,6 +581,14 @@ def test_programs(people, server):
     whip, whep, token = (anna.run(value, anna.selector(f"programs-{what}")) for what in ("whip", "whep", "token"))
     assert whip == f"{server.url}/v1/whip/{room}" and whep == f"{server.url}/v1/whep/{room}"
     assert token not in anna.text("programs-sheet"), "a stage may be filmed"
+    # All of each value is seen, and the button beside it is no larger than a finger.
+    for width in (390, 1280):
+        anna.size(width, 844)
+        for what in ("whip", "whep", "token"):
+            cut, button = anna.run("""
+                const [value, button] = [...arguments].map(one => document.querySelector(one));
+                return [value.scrollWidth - value.clientWidth, button.getBoundingClientRect().width];""", anna.selector(f"programs-{what}"), anna.selector(f"copy-{what}"))
+            assert cut <= 0 and button <= 48, f"{what} at {width} px: {cut} px are cut, the button has {button} px"
     for address in (whip, whep):
         for bearer, status in ((token, 422), (f"{token.rpartition(':')[0]}:x", 401)):
             asked = urllib.request.Request(

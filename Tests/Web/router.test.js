@@ -34,6 +34,11 @@ class Browser extends EventTarget {
     this.location.pathname = path;
   }
 
+  replaceState(state, _, path) {
+    this.entries[this.at] = { path, state };
+    this.location.pathname = path;
+  }
+
   go(steps) {
     assert.notEqual(steps, 0, 'that would load the page anew');
     this.due.push(steps);
@@ -138,18 +143,22 @@ test('A14-W a sheet that is closed otherwise leaves no entry: Back leaves the pa
 
 test('A14-W a sheet that leads to a room leaves no entry between, and Forward into a sheet that is gone stays on the page', () => {
   const { browser, router, sheet, names, end } = open();
-  sheet('create');
-  sheet('beauty');
+  sheet('create').close();
   router.move('/r/1');
-  assert.deepEqual(router.place.get(), { page: 'room', slug: '1' });
+  assert.deepEqual(browser.trail, ['/', '/r/1'], 'at once');
   browser.settle();
-  assert.deepEqual([browser.trail, names()], [['/', '/r/1'], []]);
+  sheet('more');
+  sheet('settings');
+  router.move('/r/2');
+  assert.deepEqual(router.place.get(), { page: 'room', slug: '2' });
+  browser.settle();
+  assert.deepEqual([browser.trail, names()], [['/', '/r/1', '/r/2'], []]);
   sheet('more');
   browser.back();
   browser.settle();
   browser.forward();
   browser.settle();
-  assert.deepEqual([browser.trail, names()], [['/', '/r/1'], []]);
+  assert.deepEqual([browser.trail, names()], [['/', '/r/1', '/r/2'], []]);
   end();
 });
 

@@ -52,7 +52,7 @@ export class Router {
    */
   move(path) {
     this.guard = null;
-    if (this.#depth > 0 && path !== this.#path) this.#return(0);
+    if (this.#depth > 1 && path !== this.#path) this.#return(0);
     if (this.#returning) this.#next = path;
     else this.#write(path);
     this.#show(path);
@@ -61,7 +61,12 @@ export class Router {
 
   /** @param {string} path */
   #write(path) {
-    if (path !== this.#view.location.pathname) this.#view.history.pushState(null, '', path);
+    const { history, location } = this.#view;
+    if (path === location.pathname) return;
+    // The entry of the sheet that led there becomes the page's own.
+    if (this.#depth === 1) history.replaceState(null, '', path);
+    else history.pushState(null, '', path);
+    this.#depth = 0;
   }
 
   /** @param {string} path */

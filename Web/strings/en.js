@@ -286,7 +286,7 @@ export const strings = Object.freeze({
   'seat.youMark': '(you)',
   'seat.youBelow': 'You',
   'seat.muted': 'muted',
-  'seat.mutedByHost': 'Muted by host',
+  'seat.mutedByHost': 'Seat muted',
   'seat.reconnecting': 'Reconnecting',
   'seat.invited': 'Invited',
   'seat.reservedFor': 'Reserved for {name}',

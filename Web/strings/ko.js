@@ -283,7 +283,7 @@ export const strings = Object.freeze({
   'seat.youMark': '(나)',
   'seat.youBelow': '나',
   'seat.muted': '음소거',
-  'seat.mutedByHost': '호스트가 음소거',
+  'seat.mutedByHost': '자리 음소거됨',
   'seat.reconnecting': '다시 연결 중',
   'seat.invited': '초대됨',
   'seat.reservedFor': '{name}님이 예약한 자리',

@@ -41,7 +41,7 @@ export function openPrograms(context) {
       /** @param {'whip' | 'whep' | 'token'} what @param {string} text @param {string} [shown] */
       const line = (what, text, shown = text) => html`<div class="field">
           <span class="label">${t(`programs.${what}`)}</span>
-          <div class="id-line programs-line"><code class="clip" data-testid=${`programs-${what}`} data-value=${text}>${shown}</code>
+          <div class="id-line programs-line"><code data-testid=${`programs-${what}`} data-value=${text}>${shown}</code>
             <button class="icon-button" type="button" data-testid=${`copy-${what}`} aria-label=${t('programs.copy', { what: t(`programs.${what}`) })} @click=${copier(what, text)}>
               ${icon(copied?.what === what && copied.done ? 'check' : 'copy')}</button></div>
           <span class="soft small">${t(`programs.${what}About`)}</span>
