@@ -56,3 +56,9 @@ def test_the_check_sees_a_page_in_the_sdk(tmp_path):
     sdk.mkdir()
     (sdk / "room.js").write_text("import { a } from './a.js';\n/** @typedef {import('../lib/b.js').B} B */\nexport { c } from \"../models/c.js\";\nawait import('../pages/d.js');\n")
     assert [name for _, name in outside(sdk)] == ["../lib/b.js", "../models/c.js", "../pages/d.js"]
+
+
+def test_parts_of_a_salon_are_handed_what_they_need():
+    """The object that brings them together is for who makes them: who reaches into it depends on everything."""
+    named = {path.name for path in sorted((WEB / "models").glob("*.js")) if "salon-stage.js'" in path.read_text()}
+    assert named == {"salon.js", "salon-follow.js"}

@@ -17,6 +17,9 @@ function before(t, { refusal = null } = {}) {
       },
     },
     news: { emit: (name, { error }) => done.push(`${name} ${error.name}`) },
+    comeBy: way => {
+      stage.comeUp = way;
+    },
   };
   const requests = {
     ask: async (seat, { words, still }) => {
@@ -28,8 +31,7 @@ function before(t, { refusal = null } = {}) {
   const life = new AbortController();
   const show = async () => void done.push('shows');
   const asking = new AskingModel(
-    stage,
-    requests,
+    { ...stage, requests },
     show,
     async () => 'a still',
     life.signal,

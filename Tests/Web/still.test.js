@@ -150,10 +150,8 @@ test('L03-W a request goes without its picture where the server reads none, and 
         return { id: 'r' };
       },
     };
-    const stage = { room, run: (_name, work) => work(), needMedia() {} };
-    const asked = new RequestActions(/** @type {any} */ (stage)).ask(null, {
-      still: async () => new Uint8Array(1),
-    });
+    const requests = new RequestActions({ room, run: (_name, work) => work(), needMedia() {} });
+    const asked = requests.ask(null, { still: async () => new Uint8Array(1) });
     if (refusal === 'invalid_params') await assert.rejects(asked, { name: refusal });
     else await asked;
     assert.deepEqual(sent, refusal === 'uploads_unavailable' ? ['with', 'without'] : ['with']);

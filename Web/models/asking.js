@@ -15,7 +15,8 @@ const patienceMs = 10_000;
 export class AskingModel {
   state = new Store(/** @type {AskingState} */ ({ phase: 'idle', until: 0 }));
 
-  #stage;
+  #voice;
+  #news;
   #requests;
   #show;
   #still;
@@ -26,23 +27,27 @@ export class AskingModel {
   /** @type {any} */ #timer = null;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
-   * @param {import('./salon-requests.js').RequestActions} requests
+   * @param {object} parts
+   * @param {Pick<import('./salon-voice.js').OwnVoice, 'sitSomewhere'>} parts.voice
+   * @param {Pick<import('../protocol/events.js').Emitter<import('./salon-state.js').SalonNewsMap>, 'emit'>} parts.news
+   * @param {Pick<import('./salon-requests.js').RequestActions, 'ask' | 'acceptInvitation'>} parts.requests
+   * @param {(way: ((seat: number | null) => Promise<void>) | null) => void} parts.comeBy takes my way onto the stage: past my own picture
    * @param {() => Promise<void>} show shows my camera to everybody
    * @param {() => Promise<Uint8Array | null>} still takes what the host sees of me before the answer
    * @param {AbortSignal} signal ends with my visit
    * @param {() => number} [now]
    */
-  constructor(stage, requests, show, still, signal, now = Date.now) {
-    this.#stage = stage;
+  constructor({ voice, news, requests, comeBy }, show, still, signal, now = Date.now) {
+    this.#voice = voice;
+    this.#news = news;
     this.#requests = requests;
     this.#show = show;
     this.#still = still;
     this.#now = now;
-    stage.comeUp = async seat => this.#called(seat);
+    comeBy(async seat => this.#called(seat));
     signal.addEventListener('abort', () => {
       clearTimeout(this.#timer);
-      stage.comeUp = null;
+      comeBy(null);
     });
   }
 
@@ -117,10 +122,10 @@ export class AskingModel {
     this.#set('coming', 0, () => {});
     try {
       // Who has no seat is not seen.
-      await this.#stage.voice.sitSomewhere(this.#seat);
+      await this.#voice.sitSomewhere(this.#seat);
       if (this.#withCamera) await this.#show();
     } catch (thrown) {
-      this.#stage.news.emit('problem', { error: OvationError.of(thrown) });
+      this.#news.emit('problem', { error: OvationError.of(thrown) });
     } finally {
       this.#end();
     }

@@ -9,7 +9,7 @@ const againMs = 2_000;
  * saying so. Says nothing of a camera that another program films, under my name: only what this tab has switched on does it switch off.
  */
 export class CameraWord {
-  #stage;
+  #room;
   #wanted;
   #signal;
   #memory;
@@ -18,23 +18,23 @@ export class CameraWord {
   /** @type {any} */ #timer = null;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {Pick<import('../protocol/room.js').OvationRoom, 'id' | 'state' | 'setCamera'>} room
    * @param {() => boolean} wanted whether I show a camera
    * @param {AbortSignal} signal ends with my visit
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null} memory of this tab, over a reload
    */
-  constructor(stage, wanted, signal, memory = storageOrNull(() => sessionStorage)) {
-    this.#stage = stage;
+  constructor(room, wanted, signal, memory = storageOrNull(() => sessionStorage)) {
+    this.#room = room;
     this.#wanted = wanted;
     this.#signal = signal;
     this.#memory = memory;
-    this.#key = `ovation.camera.${stage.room.id}`;
+    this.#key = `ovation.camera.${room.id}`;
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
   }
 
   /** What the room says of my camera; null without a seat. */
   get present() {
-    const room = this.#stage.room.state.get();
+    const room = this.#room.state.get();
     const seat = room?.me.seat;
     return seat === undefined ? null : (room?.seats[seat]?.camera ?? 'off');
   }
@@ -55,7 +55,7 @@ export class CameraWord {
     let failed = false;
     try {
       if (on) this.#memory?.setItem(this.#key, '1');
-      await this.#stage.room.setCamera(on);
+      await this.#room.setCamera(on);
       if (!on) this.#memory?.removeItem(this.#key);
     } catch (thrown) {
       // Without the seat, or against the host's word, it is not said again: the room's news come instead.

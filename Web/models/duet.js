@@ -94,7 +94,13 @@ export class DuetModel {
   /** @type {SongLibrary} */
   library;
 
-  #stage;
+  #room;
+  #session;
+  #run;
+  #voice;
+  #microphone;
+  #readText;
+  #lead;
   #visit;
   #player;
   #wordsOf = '';
@@ -107,14 +113,31 @@ export class DuetModel {
     null;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('../protocol/session.js').Session} parts.session
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {Pick<import('./salon-voice.js').OwnVoice, 'sit'>} parts.voice
+   * @param {import('./devices.js').MicrophoneModel} parts.microphone
+   * @param {import('./devices.js').SpeakerModel} parts.speaker
+   * @param {import('./preferences.js').PreferencesModel} parts.preferences
+   * @param {Store<boolean>} parts.deafened
+   * @param {Pick<import('./salon-parts.js').SalonHost, 'songPlayer' | 'readText'>} parts.host
+   * @param {(leads: boolean) => void} parts.lead whether I sing first
    * @param {import('./salon-parts.js').Visit} visit of a chorus room, begun
    */
-  constructor(stage, visit) {
-    this.#stage = stage;
+  constructor(parts, visit) {
+    const { room, session, microphone, speaker, preferences, deafened, host } = parts;
+    this.#room = room;
+    this.#session = session;
+    this.#run = parts.run;
+    this.#voice = parts.voice;
+    this.#microphone = microphone;
+    this.#readText = host.readText;
+    this.#lead = parts.lead;
     this.#visit = visit;
-    this.#player = stage.host.songPlayer(stage.session.clock);
-    this.library = new SongLibrary(stage.session);
+    this.#player = host.songPlayer(session.clock);
+    this.library = new SongLibrary(session);
     this.state = new Store(this.#view());
     // Of its own, so that the visit's has one listener more and not ten.
     const life = new AbortController();
@@ -122,21 +145,20 @@ export class DuetModel {
     const { signal } = life;
     const quietly = { signal, now: false };
     const render = () => this.#render();
-    stage.room.state.subscribe(() => this.#follow(), { signal });
+    room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.mix.subscribe(() => this.#follow(), quietly);
-    stage.microphone.track.subscribe(() => this.#follow(), quietly);
+    microphone.track.subscribe(() => this.#follow(), quietly);
     visit.peer.quality.subscribe(() => this.#follow(), quietly);
     this.#player.state.subscribe(render, quietly);
-    stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
-    const setVolume = () =>
-      this.#player.setVolume(stage.deafened.get() ? 0 : stage.preferences.get().playout);
-    stage.preferences.subscribe(setVolume, { signal });
-    stage.deafened.subscribe(setVolume, quietly);
+    speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
+    const setVolume = () => this.#player.setVolume(deafened.get() ? 0 : preferences.get().playout);
+    preferences.subscribe(setVolume, { signal });
+    deafened.subscribe(setVolume, quietly);
     signal.addEventListener('abort', () => {
       this.#player.close();
-      stage.session.setSinging(false);
+      session.setSinging(false);
     });
-    void stage.session.measureClock().then(() => {
+    void session.measureClock().then(() => {
       // The room may be left by then.
       if (!signal.aborted) this.#player.follow(this.#play);
     });
@@ -153,13 +175,13 @@ export class DuetModel {
     if (!play) return 0;
     const { mixed } = this.state.get();
     const late = mixed ? this.#behind : this.#lag;
-    return positionAt(play, this.#stage.session.clock.now() - late).positionMs;
+    return positionAt(play, this.#session.clock.now() - late).positionMs;
   }
 
   /** Milliseconds until the song begins; 0 while it runs, stands or nothing plays. */
   untilStart() {
     const { startAt } = this.#play ?? {};
-    return startAt === undefined ? 0 : Math.max(0, startAt - this.#stage.session.clock.now());
+    return startAt === undefined ? 0 : Math.max(0, startAt - this.#session.clock.now());
   }
 
   // Singers, the owner and admins.
@@ -172,38 +194,38 @@ export class DuetModel {
     if (artist) song.artist = artist;
     if (original) song.original = original;
     if (lyrics) song.lyrics = lyrics;
-    await this.#stage.run('song', () => this.#stage.room.startSong(song));
+    await this.#run('song', () => this.#room.startSong(song));
   }
 
   async pause() {
-    await this.#stage.run('song', () => this.#stage.room.pauseSong());
+    await this.#run('song', () => this.#room.pauseSong());
   }
 
   async resume() {
-    await this.#stage.run('song', () => this.#stage.room.resumeSong());
+    await this.#run('song', () => this.#room.resumeSong());
   }
 
   /** @param {number} positionMs */
   async seek(positionMs) {
-    await this.#stage.run('song', () => this.#stage.room.seekSong(positionMs));
+    await this.#run('song', () => this.#room.seekSong(positionMs));
   }
 
   async stop() {
-    await this.#stage.run('song', () => this.#stage.room.stopSong());
+    await this.#run('song', () => this.#room.stopSong());
   }
 
   /** @param {SongTrack} track */
   async setTrack(track) {
-    await this.#stage.run('song', () => this.#stage.room.setSongTrack(track));
+    await this.#run('song', () => this.#room.setSongTrack(track));
   }
 
   // Myself.
 
   /** The owner's page sits down by itself after creating the room. */
   async takeOwnSeat() {
-    const { me, seats } = this.#stage.room.now;
+    const { me, seats } = this.#room.now;
     if (me.role !== 'owner' || me.seat !== undefined || seats[0]?.state !== 'empty') return;
-    await this.#stage.voice.sit(0);
+    await this.#voice.sit(0);
   }
 
   /**
@@ -213,7 +235,7 @@ export class DuetModel {
   async setHeadphones(headphones) {
     this.#headphones = headphones;
     this.#render();
-    await this.#stage.microphone.setSinging(headphones === 'yes');
+    await this.#microphone.setSinging(headphones === 'yes');
   }
 
   /**
@@ -222,14 +244,14 @@ export class DuetModel {
    * @param {string} [leader] who sings first; unless told, whoever sits foremost
    */
   async setLeading(apart, leader) {
-    await this.#stage.run('duet', () =>
-      this.#stage.room.setDuetMode(apart ? 'leadFollow' : 'together', apart ? leader : undefined),
+    await this.#run('duet', () =>
+      this.#room.setDuetMode(apart ? 'leadFollow' : 'together', apart ? leader : undefined),
     );
   }
 
   /** Without headphones I had better hear nobody while I sing; who leads already does. */
   async leadAlone() {
-    const { me, duet } = this.#stage.room.now;
+    const { me, duet } = this.#room.now;
     if (duet.mode === 'together') await this.setLeading(true, me.id);
   }
 
@@ -278,17 +300,13 @@ export class DuetModel {
 
   /** The room, or how I hear it, has changed. */
   #follow() {
-    const room = this.#stage.room.state.get();
+    const room = this.#room.state.get();
     if (!room) return;
     const seated = room.me.seat !== undefined;
     const leading = this.#leadingIn(room);
-    const isLead = leading === 'lead';
-    if (this.#stage.leads !== isLead) {
-      this.#stage.leads = isLead;
-      this.#stage.render();
-    }
+    this.#lead(leading === 'lead');
     this.#visit.peer.setTight(seated);
-    this.#stage.session.setSinging(seated && room.play?.startAt !== undefined);
+    this.#session.setSinging(seated && room.play?.startAt !== undefined);
     this.#player.setAudible(seated || this.#visit.peer.mix.get() === null);
     const lag = leading === 'follow' ? this.#leaderLate(room) : 0;
     if (lag === 0 || Math.abs(lag - this.#lag) >= lagStepMs) this.#lag = lag;
@@ -312,9 +330,7 @@ export class DuetModel {
       this.#told = null;
       return;
     }
-    const settings = /** @type {{latency?: number}} */ (
-      this.#stage.microphone.track.get()?.getSettings?.() ?? {}
-    );
+    const settings = /** @type {{latency?: number}} */ (this.#microphone.track.get()?.getSettings?.() ?? {});
     const inputMs = bounded(1000 * (settings.latency ?? 0.01));
     /** @type {{outputMs: number, inputMs: number, roundTripMs?: number, bufferMs?: number}} */
     const latency = { inputMs, outputMs: bounded(this.#lag) };
@@ -322,11 +338,11 @@ export class DuetModel {
     // A singer who hears nobody sends no reports: the server cannot know how far away I am.
     if (typeof rttMs === 'number') latency.roundTripMs = bounded(rttMs, roundTripMost);
     if (typeof bufferMs === 'number') latency.bufferMs = bounded(bufferMs, bufferMost);
-    const at = this.#stage.session.clock.local();
+    const at = this.#session.clock.local();
     if (this.#told && at - this.#told.at < repeatMs && sameLatency(latency, this.#told.latency)) return;
     this.#told = { latency, at };
     // A server without a mix knows no such call.
-    this.#stage.room.setLatency(latency).catch(() => {});
+    this.#room.setLatency(latency).catch(() => {});
   }
 
   async #readWords() {
@@ -354,7 +370,7 @@ export class DuetModel {
   async #hasRead(url) {
     /** @type {string} */ let text;
     try {
-      text = await this.#stage.host.readText(url);
+      text = await this.#readText(url);
     } catch {
       return url !== this.#wordsOf;
     }
@@ -367,7 +383,7 @@ export class DuetModel {
 
   /** @returns {DuetState} */
   #view() {
-    const room = this.#stage.room.now;
+    const room = this.#room.now;
     const seated = room.me.seat !== undefined;
     const others = room.seats.some(seat => seat.state === 'used' && seat.user !== room.me.id);
     return {
@@ -389,12 +405,12 @@ export class DuetModel {
       }),
       leading: this.#leadingIn(room),
       leader: room.duet.leader ?? '',
-      errorMs: this.#stage.session.clock.errorMs,
+      errorMs: this.#session.clock.errorMs,
     };
   }
 
   #render() {
-    if (this.#stage.room.state.get()) this.state.set(this.#view());
+    if (this.#room.state.get()) this.state.set(this.#view());
   }
 }
 

@@ -8,7 +8,6 @@ import { CameraWord } from './camera-word.js';
 import { GoingLive } from './going-live.js';
 import { PKModel } from './pk.js';
 import { RequestStills } from './request-stills.js';
-import { RequestActions } from './salon-requests.js';
 import { ScreenModel } from './screen.js';
 import { layerRates } from './sending.js';
 import { StillSender } from './still.js';
@@ -68,7 +67,7 @@ export class LiveModel {
   /** My way onto the stage. */ asking;
   /** What the room looked like when I came, until its picture is there: the address of a still, or ''. */ before;
 
-  #stage;
+  #room;
   #visit;
   #camera;
   /** @type {Store<MediaStreamTrack | null>} What is shown of the camera. */ #picture;
@@ -86,20 +85,32 @@ export class LiveModel {
   /** Counts what I said of the camera: only the last word counts. */ #wish = 0;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('../protocol/session.js').Session} parts.session
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {import('./salon-parts.js').Change} parts.change
+   * @param {import('./salon-voice.js').OwnVoice} parts.voice
+   * @param {import('../protocol/events.js').Emitter<import('./salon-state.js').SalonNewsMap>} parts.news
+   * @param {import('./preferences.js').PreferencesModel} parts.preferences
+   * @param {import('./listening.js').ListeningModel} parts.listening
+   * @param {Store<MediaStreamTrack | null> | null} parts.picture what is shown of the camera
+   * @param {import('./salon-requests.js').RequestActions} parts.requests
+   * @param {ConstructorParameters<typeof AskingModel>[0]['comeBy']} parts.comeBy
    * @param {import('./salon-parts.js').Visit} visit of a live room, begun
    * @param {import('./camera.js').CameraModel} camera
    * @param {Document | null} [page] whose being hidden counts
    */
-  constructor(stage, visit, camera, page = globalThis.document ?? null) {
-    this.#stage = stage;
+  constructor(parts, visit, camera, page = globalThis.document ?? null) {
+    const { room, preferences } = parts;
+    this.#room = room;
     this.#visit = visit;
     this.#camera = camera;
-    this.#picture = stage.picture ?? camera.track;
-    this.screen = new ScreenModel(stage, visit);
-    this.pk = new PKModel(stage, visit);
-    this.#word = new CameraWord(stage, () => this.#isToBeSeen, visit.life.signal);
-    this.before = stillPath(stage.room.now.info);
+    this.#picture = parts.picture ?? camera.track;
+    this.screen = new ScreenModel(room, visit);
+    this.pk = new PKModel(parts, visit);
+    this.#word = new CameraWord(room, () => this.#isToBeSeen, visit.life.signal);
+    this.before = stillPath(room.now.info);
     const { signal } = visit.life;
     this.going = new GoingLive(
       () => visit.peer.cameraArrives(),
@@ -107,15 +118,14 @@ export class LiveModel {
       signal,
     );
     this.asking = new AskingModel(
-      stage,
-      new RequestActions(stage),
+      parts,
       () => this.setCamera(true),
       () => smallStill(this.#picture.get()),
       signal,
     );
-    new RequestStills(stage, signal);
+    new RequestStills(parts, signal);
     this.#still = new StillSender(
-      stage,
+      parts,
       () => (this.state.get().showing ? this.#picture.get() : null),
       signal,
     );
@@ -127,7 +137,7 @@ export class LiveModel {
       this.#still.settle();
     };
     this.#picture.subscribe(changed, { signal, now: false });
-    stage.preferences.subscribe(
+    preferences.subscribe(
       chosen => {
         void visit.peer.setCameraRates(layerRates(chosen));
         this.#still.settle();
@@ -144,7 +154,7 @@ export class LiveModel {
     );
     this.screen.state.subscribe(() => this.#show(), { signal, now: false });
     this.pk.state.subscribe(() => this.#ask(), { signal, now: false });
-    stage.room.state.subscribe(() => this.#follow(), { signal });
+    room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.state.subscribe(state => state === 'connected' && this.#await(), { signal });
     page?.addEventListener('visibilitychange', () => this.#look(page.hidden), { signal });
     if (page?.hidden) this.#look(true);
@@ -157,12 +167,12 @@ export class LiveModel {
 
   /** What the room's pictures come in, as people know it. */
   get formatName() {
-    return formatName(this.#stage.room.now.info.pictureFormat ?? 'vp8');
+    return formatName(this.#room.now.info.pictureFormat ?? 'vp8');
   }
 
   /** This browser knows nothing of the format in which the room's pictures come: neither are they seen, nor is mine. */
   get lacksFormat() {
-    return !canShow(this.#stage.room.now.info.pictureFormat ?? 'vp8');
+    return !canShow(this.#room.now.info.pictureFormat ?? 'vp8');
   }
 
   /**
@@ -175,7 +185,7 @@ export class LiveModel {
   }
 
   get #seat() {
-    return this.#stage.room.state.get()?.me.seat;
+    return this.#room.state.get()?.me.seat;
   }
 
   /**
@@ -265,7 +275,7 @@ export class LiveModel {
     if (this.#word.present === 'blocked' && this.state.get().showing) void this.setCamera(false);
     this.#word.settle();
     this.#still.settle();
-    for (const { index, user } of this.#stage.room.state.get()?.seats ?? []) {
+    for (const { index, user } of this.#room.state.get()?.seats ?? []) {
       if (this.#known.get(index)?.user !== user) this.#awaitSeat(index, user);
     }
     this.#show();
@@ -327,7 +337,7 @@ export class LiveModel {
   #ask() {
     const { choice } = this.state.get();
     const most = this.#hidden && !this.#isApart ? 'off' : choice === 'auto' ? 'high' : choice;
-    const seats = this.#stage.room.state.get()?.seats.length ?? 0;
+    const seats = this.#room.state.get()?.seats.length ?? 0;
     const { links, match } = this.pk.state.get();
     const guests = links.map(({ place }) => guestPicture(place));
     // Both hosts must see each other before a PK, whatever lies over the page.
@@ -352,7 +362,7 @@ export class LiveModel {
     const mine = this.#seat;
     const own = this.state.get().showing && !this.#camera.state.get().away ? this.#picture.get() : null;
     const { track: screen } = this.screen.state.get();
-    const seats = this.#stage.room.state.get()?.seats.length ?? 0;
+    const seats = this.#room.state.get()?.seats.length ?? 0;
     const tracks = this.#visit.peer.pictures
       .get()
       .map((track, picture) => (picture === mine ? own : picture === seats ? (screen ?? track) : track));

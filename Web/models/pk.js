@@ -42,7 +42,10 @@ export class PKModel {
 
   /** How loud this device plays each person. */ listening;
 
-  #stage;
+  #room;
+  #session;
+  #run;
+  #news;
   /** @type {Set<string>} Links whose host's picture has come. */ #seen = new Set();
   /** @type {Map<string, number>} Until when a host wants nothing of me. */ #refusals = new Map();
   /** @type {PKTerms | null} Of the last PK. */ #terms = null;
@@ -50,14 +53,22 @@ export class PKModel {
   /** @type {any} */ #timer = null;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('../protocol/session.js').Session} parts.session
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {import('../protocol/events.js').Emitter<import('./salon-state.js').SalonNewsMap>} parts.news
+   * @param {import('./listening.js').ListeningModel} parts.listening
    * @param {import('./salon-parts.js').Visit} visit of a live room, begun
    */
-  constructor(stage, visit) {
-    this.#stage = stage;
-    this.listening = stage.host.listening;
+  constructor({ room, session, run, news, listening }, visit) {
+    this.#room = room;
+    this.#session = session;
+    this.#run = run;
+    this.#news = news;
+    this.listening = listening;
     const { signal } = visit.life;
-    stage.room.state.subscribe(() => this.#follow(), { signal });
+    room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.guests.subscribe(guests => this.#change({ guests }), { signal });
     // A hidden page draws no frames; the server says that they come.
     visit.peer.received.subscribe(
@@ -67,16 +78,16 @@ export class PKModel {
       },
       { signal },
     );
-    stage.room.events.on('pk.challenge', news => this.#hear(news), { signal });
-    let links = stage.room.now.pk.links;
-    stage.room.events.on(
+    room.events.on('pk.challenge', challenge => this.#hear(challenge), { signal });
+    let links = room.now.pk.links;
+    room.events.on(
       'pk.changed',
       ({ pk, cause, by }) => {
         const left = links.find(link => !pk.links.some(({ id, isEnding }) => id === link.id && !isEnding));
         links = pk.links.filter(({ isEnding }) => !isEnding);
         const match = pk.match ?? null;
         const host = (left ?? pk.links.find(({ id }) => id === match?.link) ?? pk.links[0])?.host ?? null;
-        stage.news.emit('pk', { cause, match, host, mine: by === stage.room.now.me.id });
+        news.emit('pk', { cause, match, host, mine: by === room.now.me.id });
       },
       { signal },
     );
@@ -103,11 +114,7 @@ export class PKModel {
   async watchList(signal) {
     while (!signal.aborted) {
       try {
-        const { rooms } = await this.#stage.session.call(
-          'room.list',
-          { kind: 'live', limit: 100 },
-          { signal },
-        );
+        const { rooms } = await this.#session.call('room.list', { kind: 'live', limit: 100 }, { signal });
         this.list.set({ rivals: this.#rivals(rooms), failed: false });
       } catch {
         if (!signal.aborted) this.list.set({ rivals: this.list.get()?.rivals ?? [], failed: true });
@@ -118,10 +125,10 @@ export class PKModel {
 
   /** @param {RoomInfo[]} rooms @returns {Rival[]} */
   #rivals(rooms) {
-    const now = this.#stage.session.serverNow();
-    const format = this.#stage.room.now.info.pictureFormat;
+    const now = this.#session.serverNow();
+    const format = this.#room.now.info.pictureFormat;
     return rooms
-      .filter(({ room, pk }) => room !== this.#stage.room.id && pk !== undefined)
+      .filter(({ room, pk }) => room !== this.#room.id && pk !== undefined)
       .map(({ room, name, owner, memberCount, pk, pictureFormat }) => {
         const until = this.#refusals.get(owner.id) ?? 0;
         const refused = until > now;
@@ -148,23 +155,22 @@ export class PKModel {
    */
   async challenge(room, terms) {
     if (terms) this.#terms = terms;
-    await this.#stage.run('pk', () => this.#stage.room.challenge(room, terms ?? undefined));
+    await this.#run('pk', () => this.#room.challenge(room, terms ?? undefined));
   }
 
   async cancel() {
-    await this.#stage.run('pk', () => this.#stage.room.cancelChallenge());
+    await this.#run('pk', () => this.#room.cancelChallenge());
   }
 
   /** @param {boolean} agreed @param {'host' | 'all'} [pause] */
   async answer(agreed, pause) {
     const { challenge } = this.state.get();
-    if (challenge)
-      await this.#stage.run('pk', () => this.#stage.room.answerChallenge(challenge.id, agreed, pause));
+    if (challenge) await this.#run('pk', () => this.#room.answerChallenge(challenge.id, agreed, pause));
   }
 
   /** @param {string} link */
   async quit(link) {
-    await this.#stage.run('pk', () => this.#stage.room.quitPK(link));
+    await this.#run('pk', () => this.#room.quitPK(link));
   }
 
   /**
@@ -172,7 +178,7 @@ export class PKModel {
    * @param {string} link @param {boolean} muted
    */
   async mute(link, muted) {
-    await this.#stage.run('pk', () => this.#stage.room.muteLink(link, muted));
+    await this.#run('pk', () => this.#room.muteLink(link, muted));
   }
 
   /**
@@ -189,7 +195,7 @@ export class PKModel {
   // Following
 
   #follow() {
-    const room = this.#stage.room.state.get();
+    const room = this.#room.state.get();
     if (!room) return;
     const before = this.state.get();
     const links = room.pk.links.filter(({ isEnding }) => !isEnding);
@@ -206,10 +212,10 @@ export class PKModel {
   async #sayReady() {
     const { match } = this.state.get();
     if (match?.phase !== 'linking' || match.isReady || this.#isSaying) return;
-    if (this.#stage.room.state.get()?.me.role !== 'owner' || !this.#seen.has(match.link)) return;
+    if (this.#room.state.get()?.me.role !== 'owner' || !this.#seen.has(match.link)) return;
     this.#isSaying = true;
     try {
-      await this.#stage.room.readyForPK();
+      await this.#room.readyForPK();
     } catch {
       // It is over, or is said again when the connection is back.
     }
@@ -224,17 +230,14 @@ export class PKModel {
       match?.phase === 'over' && match.until !== undefined ? this.#endingOf(match, match.until) : null;
     if (next?.phase !== ending?.phase || next?.until !== ending?.until) this.#change({ ending: next });
     if (next && next.phase !== 'after')
-      this.#timer = setTimeout(
-        () => this.#look(),
-        Math.max(50, next.until - this.#stage.session.serverNow()),
-      );
+      this.#timer = setTimeout(() => this.#look(), Math.max(50, next.until - this.#session.serverNow()));
   }
 
   /** @param {PKMatch} match @param {number} until @returns {Ending} */
   #endingOf(match, until) {
     const forfeitMs = match.result?.outcome === 'draw' ? 0 : match.terms.forfeitSeconds * 1000;
     const cardUntil = until - Math.max(restMs, cardMs + forfeitMs) + cardMs;
-    const now = this.#stage.session.serverNow();
+    const now = this.#session.serverNow();
     if (now < cardUntil) return { phase: 'card', until: cardUntil };
     if (now < cardUntil + forfeitMs) return { phase: 'forfeit', until: cardUntil + forfeitMs };
     return { phase: 'after', until };
@@ -244,7 +247,7 @@ export class PKModel {
   #hear({ challenge, state, until }) {
     if (challenge.isOurs && state === 'declined' && until !== undefined)
       this.#refusals.set(challenge.host.id, until);
-    this.#stage.news.emit('challenge', { challenge, state, until: until ?? null });
+    this.#news.emit('challenge', { challenge, state, until: until ?? null });
   }
 
   /** @param {Partial<PKView>} some */

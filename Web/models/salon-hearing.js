@@ -3,11 +3,31 @@ const testMs = 5_000;
 
 /** What I hear, and whether sound gets through. */
 export class HearingActions {
-  #stage;
+  /** Whether everything I hear is muted: from the menu, or by a pause key, a headset or a lock screen. */
+  deafened;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  #session;
+  #listening;
+  #visit;
+  #change;
+  #needMedia;
+
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/session.js').Session} parts.session
+   * @param {import('./listening.js').ListeningModel} parts.listening
+   * @param {import('../lib/store.js').Store<boolean>} parts.deafened
+   * @param {() => import('./salon-parts.js').Visit | null} parts.visit
+   * @param {import('./salon-parts.js').Change} parts.change
+   * @param {() => void} parts.needMedia throws in a browser that cannot have sound
+   */
+  constructor({ session, listening, deafened, visit, change, needMedia }) {
+    this.#session = session;
+    this.#listening = listening;
+    this.deafened = deafened;
+    this.#visit = visit;
+    this.#change = change;
+    this.#needMedia = needMedia;
   }
 
   /**
@@ -15,12 +35,7 @@ export class HearingActions {
    * @param {{volume?: number, muted?: boolean}} setting volume 0…100, kept on this device
    */
   setListening(user, setting) {
-    this.#stage.host.listening.change(user, setting);
-  }
-
-  /** Whether everything I hear is muted: from the menu, or by a pause key, a headset or a lock screen. */
-  get deafened() {
-    return this.#stage.deafened;
+    this.#listening.change(user, setting);
   }
 
   /**
@@ -28,22 +43,22 @@ export class HearingActions {
    * @param {boolean} muted
    */
   setDeafened(muted) {
-    this.#stage.deafened.set(muted);
+    this.deafened.set(muted);
   }
 
   /** The browser holds a picture back until a tap, as iPhones do in Low Power Mode. */
   noteHeldBack() {
-    this.#stage.visit?.playout.blocked.set(true);
+    this.#visit()?.playout.blocked.set(true);
   }
 
   /** Whether this browser can have sound and picture at all. Throws `webrtc_missing`. */
   async checkBrowser() {
-    this.#stage.needMedia();
+    this.#needMedia();
   }
 
   /** After `echoPair`: hear sound in this tab although another one of this browser is in the room. */
   listenAnyway() {
-    this.#stage.set({ echoAllowed: true });
+    this.#change(() => ({ echoAllowed: true }));
   }
 
   /**
@@ -51,7 +66,7 @@ export class HearingActions {
    * @returns {Promise<{connected: boolean, rttMs: number | null, signallingRttMs: number | null, error: string | null}>}
    */
   async testMedia() {
-    const peer = this.#stage.visit?.peer;
+    const peer = this.#visit()?.peer;
     if (!peer) return { connected: false, rttMs: null, signallingRttMs: null, error: 'not_in_room' };
     peer.restart();
     const connected = await new Promise(resolve => {
@@ -71,7 +86,7 @@ export class HearingActions {
     return {
       connected,
       rttMs: peer.quality.get()?.rttMs ?? null,
-      signallingRttMs: this.#stage.session.rttMs.get(),
+      signallingRttMs: this.#session.rttMs.get(),
       error,
     };
   }

@@ -10,13 +10,28 @@ export class SalonLevels {
   /** @type {Store<Readonly<Record<string, number>>>} */
   store = new Store({});
 
-  #stage;
+  #room;
+  #microphone;
+  #me;
+  #isOpen;
+  #spoke;
   #ownAt = 0;
   #watchesOwn = false;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('./devices.js').MicrophoneModel} parts.microphone
+   * @param {() => Pick<import('./salon-state.js').Me, 'id' | 'mic'>} parts.me
+   * @param {() => boolean} parts.isOpen whether my microphone is
+   * @param {(user: string) => void} parts.spoke hears who is the loudest
+   */
+  constructor({ room, microphone, me, isOpen, spoke }) {
+    this.#room = room;
+    this.#microphone = microphone;
+    this.#me = me;
+    this.#isOpen = isOpen;
+    this.#spoke = spoke;
   }
 
   /**
@@ -26,9 +41,9 @@ export class SalonLevels {
   watchOwn(signal) {
     if (this.#watchesOwn) return;
     this.#watchesOwn = true;
-    const stop = this.#stage.microphone.level.subscribe(
+    const stop = this.#microphone.level.subscribe(
       () => {
-        if (!this.#stage.visit?.voice.state.get().open) {
+        if (!this.#isOpen()) {
           this.#watchesOwn = false;
           return stop();
         }
@@ -42,13 +57,13 @@ export class SalonLevels {
   }
 
   hear() {
-    const { me } = this.#stage.state.get();
-    const levels = { ...this.#stage.room.levels.get() };
-    if (me.mic === 'live') levels[me.id] = this.#stage.microphone.level.get();
-    else delete levels[me.id];
+    const { id, mic } = this.#me();
+    const levels = { ...this.#room.levels.get() };
+    if (mic === 'live') levels[id] = this.#microphone.level.get();
+    else delete levels[id];
     this.store.set(levels);
     const loudest = Object.entries(levels).reduce((a, b) => (b[1] > a[1] ? b : a), ['', spokenLevel]);
-    if (loudest[0] && loudest[0] !== this.#stage.local.spokeLast) this.#stage.set({ spokeLast: loudest[0] });
+    if (loudest[0]) this.#spoke(loudest[0]);
   }
 
   /** The visit is over. */

@@ -2,11 +2,15 @@ import { profileOf } from '../protocol/room-state.js';
 
 /** What the host and admins do. Kicking, muting and closing leave an `undo` for 5 s. */
 export class ModerationActions {
-  #stage;
+  #room;
+  #run;
+  #undo;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /** @param {{room: import('../protocol/room.js').OvationRoom, run: import('./salon-parts.js').Run, undo: import('./undo.js').UndoModel}} parts */
+  constructor({ room, run, undo }) {
+    this.#room = room;
+    this.#run = run;
+    this.#undo = undo;
   }
 
   /**
@@ -15,23 +19,23 @@ export class ModerationActions {
    * @param {number} seat
    */
   async pick(user, seat) {
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.pickSeat(seat, user));
+    await this.#run(`seat:${seat}`, () => this.#room.pickSeat(seat, user));
   }
 
   /** @param {number} seat */
   async kick(seat) {
     const user = this.#userOn(seat);
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.kickSeat(seat));
-    if (user) this.#stage.undo.keep({ action: 'kick', user, seat }, () => this.pick(user.id, seat));
+    await this.#run(`seat:${seat}`, () => this.#room.kickSeat(seat));
+    if (user) this.#undo.keep({ action: 'kick', user, seat }, () => this.pick(user.id, seat));
   }
 
   /** @param {number} seat @param {boolean} muted */
   async muteSeat(seat, muted) {
     const user = this.#userOn(seat);
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.muteSeat(seat, muted));
+    await this.#run(`seat:${seat}`, () => this.#room.muteSeat(seat, muted));
     const action = muted ? 'mute' : 'unmute';
-    this.#stage.undo.keep({ action, user, seat }, () =>
-      this.#stage.run(`seat:${seat}`, () => this.#stage.room.muteSeat(seat, !muted)),
+    this.#undo.keep({ action, user, seat }, () =>
+      this.#run(`seat:${seat}`, () => this.#room.muteSeat(seat, !muted)),
     );
   }
 
@@ -40,7 +44,7 @@ export class ModerationActions {
    * @param {number} seat @param {boolean} allowed
    */
   async allowCamera(seat, allowed) {
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.allowCamera(seat, allowed));
+    await this.#run(`seat:${seat}`, () => this.#room.allowCamera(seat, allowed));
   }
 
   /**
@@ -48,37 +52,37 @@ export class ModerationActions {
    * @param {'grid' | 'spotlight'} form @param {string | null} large null: the host
    */
   async arrangeStage(form, large) {
-    await this.#stage.run('stage', () => this.#stage.room.arrangeStage(form, large));
+    await this.#run('stage', () => this.#room.arrangeStage(form, large));
   }
 
   /** Ends the sharing of a screen, whose ever it is. */
   async stopScreen() {
-    await this.#stage.run('screen', () => this.#stage.room.stopScreen());
+    await this.#run('screen', () => this.#room.stopScreen());
   }
 
   /** @param {number} seat @param {boolean} closed */
   async closeSeat(seat, closed) {
     const user = this.#userOn(seat);
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.closeSeat(seat, closed));
-    this.#stage.undo.keep({ action: closed ? 'close' : 'open', user, seat }, async () => {
-      await this.#stage.run(`seat:${seat}`, () => this.#stage.room.closeSeat(seat, !closed));
+    await this.#run(`seat:${seat}`, () => this.#room.closeSeat(seat, closed));
+    this.#undo.keep({ action: closed ? 'close' : 'open', user, seat }, async () => {
+      await this.#run(`seat:${seat}`, () => this.#room.closeSeat(seat, !closed));
       if (closed && user) await this.pick(user.id, seat);
     });
   }
 
   /** Takes the last of these back. */
   async undo() {
-    await this.#stage.undo.run();
+    await this.#undo.run();
   }
 
   /** Forgets the offer to undo. */
   dismissUndo() {
-    this.#stage.undo.dismiss();
+    this.#undo.dismiss();
   }
 
   /** @param {string} user @param {'admin' | 'member'} role */
   async setRole(user, role) {
-    await this.#stage.run(`person:${user}`, () => this.#stage.room.setRole(user, role));
+    await this.#run(`person:${user}`, () => this.#room.setRole(user, role));
   }
 
   /**
@@ -86,12 +90,12 @@ export class ModerationActions {
    * @param {string} user
    */
   async setOwner(user) {
-    await this.#stage.run(`person:${user}`, () => this.#stage.room.setOwner(user));
+    await this.#run(`person:${user}`, () => this.#room.setOwner(user));
   }
 
   /** @param {number} chat the number of a message */
   async deleteMessage(chat) {
-    await this.#stage.run(`message:${chat}`, () => this.#stage.room.deleteMessage(chat));
+    await this.#run(`message:${chat}`, () => this.#room.deleteMessage(chat));
   }
 
   /**
@@ -101,15 +105,15 @@ export class ModerationActions {
    * @param {{seconds?: number, everywhere?: boolean, reason?: string}} options
    */
   async restrict(kind, user, options) {
-    await this.#stage.run(`person:${user.id}`, () => this.#stage.room.restrict(kind, user.id, options));
-    this.#stage.undo.keep({ action: kind === 'ban' ? 'ban' : 'chatMute', user, seat: 0 }, () =>
+    await this.#run(`person:${user.id}`, () => this.#room.restrict(kind, user.id, options));
+    this.#undo.keep({ action: kind === 'ban' ? 'ban' : 'chatMute', user, seat: 0 }, () =>
       this.lift(kind, user.id),
     );
   }
 
   /** @param {'chat_mute' | 'ban'} kind @param {string} user */
   async lift(kind, user) {
-    await this.#stage.run(`person:${user}`, () => this.#stage.room.liftRestriction(kind, user));
+    await this.#run(`person:${user}`, () => this.#room.liftRestriction(kind, user));
   }
 
   /**
@@ -119,22 +123,22 @@ export class ModerationActions {
    * @param {{words?: string, chat?: number}} options
    */
   async report(user, cause, options) {
-    await this.#stage.room.report(user, cause, options);
+    await this.#room.report(user, cause, options);
   }
 
   /** Who may not write or enter, the newest first. */
   restrictions() {
-    return this.#stage.room.restrictions();
+    return this.#room.restrictions();
   }
 
   /** @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean} & Partial<import('../protocol/events.js').ChatRules>} settings */
   async updateRoom(settings) {
-    await this.#stage.run('room', () => this.#stage.room.update(settings));
+    await this.#run('room', () => this.#room.update(settings));
   }
 
   /** @param {number} seat */
   #userOn(seat) {
-    const state = this.#stage.room.now;
+    const state = this.#room.now;
     const id = state.seats[seat]?.user;
     return id ? profileOf(state, id) : null;
   }

@@ -12,6 +12,14 @@ import { VoiceModel } from './voice.js';
 /** @typedef {import('../protocol/room.js').OvationRoom} OvationRoom */
 
 /**
+ * Does what may take its time; its name is in `state.pending` meanwhile. Throws OvationError.
+ * @typedef {<T>(name: string, work: () => Promise<T>) => Promise<T>} Run
+ *
+ * Changes what this tab itself knows, and brings everything that follows from it up to date; null changes nothing.
+ * @typedef {(make: (local: import('./salon-project.js').Local) => Partial<import('./salon-project.js').Local> | null) => void} Change
+ */
+
+/**
  * Where the browser comes in; others in tests.
  * @typedef {object} SalonHost
  * @property {(room: OvationRoom) => OvationPeer} peer

@@ -7,11 +7,29 @@ const invitationSeconds = 60;
 
 /** Asking for a seat, and inviting to one. */
 export class RequestActions {
-  #stage;
+  #room;
+  #run;
+  #change;
+  #shown;
+  #needMedia;
+  #takeUp;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {import('./salon-parts.js').Change} parts.change
+   * @param {() => import('./salon-state.js').SalonState} parts.shown what the page shows
+   * @param {() => void} parts.needMedia throws in a browser that cannot have sound
+   * @param {(seat: number | null) => Promise<void>} parts.takeUp the host lets me have a seat
+   */
+  constructor({ room, run, change, shown, needMedia, takeUp }) {
+    this.#room = room;
+    this.#run = run;
+    this.#change = change;
+    this.#shown = shown;
+    this.#needMedia = needMedia;
+    this.#takeUp = takeUp;
   }
 
   /**
@@ -20,10 +38,10 @@ export class RequestActions {
    * @param {{words?: string, still?: () => Promise<Uint8Array | null>}} more `still` takes the picture that goes along
    */
   async ask(seat = null, more = {}) {
-    this.#stage.needMedia();
-    await this.#stage.run('request', async () => {
+    this.#needMedia();
+    await this.#run('request', async () => {
       const content = seat === null ? '' : String(seat);
-      const user = this.#stage.room.now.info.owner.id;
+      const user = this.#room.now.info.owner.id;
       const request = {
         user,
         command: seatCommands.ask,
@@ -31,35 +49,31 @@ export class RequestActions {
         ...(more.words ? { words: more.words } : {}),
       };
       const still = more.still ? await more.still() : null;
-      const { id, position } = await this.#stage.room.invite({ ...request, still }).catch(thrown => {
+      const { id, position } = await this.#room.invite({ ...request, still }).catch(thrown => {
         // A server that reads no pictures takes the request all the same.
         if (!still || OvationError.of(thrown).name !== 'uploads_unavailable') throw thrown;
-        return this.#stage.room.invite(request);
+        return this.#room.invite(request);
       });
       if (position !== undefined)
-        this.#stage.set({ positions: new Map(this.#stage.local.positions).set(id, position) });
+        this.#change(({ positions }) => ({ positions: new Map(positions).set(id, position) }));
     });
   }
 
   /** Takes my request back. */
   async cancelRequest() {
-    const request = myRequestOf(this.#stage.room.now);
+    const request = myRequestOf(this.#room.now);
     if (request)
-      await this.#stage.run('request', () =>
-        this.#stage.settle(request.id, id => this.#stage.room.cancelInvitation(id)),
-      );
+      await this.#run('request', () => this.#settle(request.id, id => this.#room.cancelInvitation(id)));
   }
 
   /** @param {string} id */
   async acceptRequest(id) {
-    await this.#stage.run(`request:${id}`, () =>
-      this.#stage.settle(id, () => this.#stage.room.acceptInvitation(id)),
-    );
+    await this.#run(`request:${id}`, () => this.#settle(id, () => this.#room.acceptInvitation(id)));
   }
 
   /** Accepts the oldest that is not put off. */
   async acceptNext() {
-    const [next] = this.#stage.state.get().requests;
+    const [next] = this.#shown().requests;
     if (next) await this.acceptRequest(next.id);
   }
 
@@ -68,9 +82,7 @@ export class RequestActions {
    * @param {string} [reason]
    */
   async rejectRequest(id, reason) {
-    await this.#stage.run(`request:${id}`, () =>
-      this.#stage.settle(id, () => this.#stage.room.rejectInvitation(id, reason)),
-    );
+    await this.#run(`request:${id}`, () => this.#settle(id, () => this.#room.rejectInvitation(id, reason)));
   }
 
   /**
@@ -78,7 +90,7 @@ export class RequestActions {
    * @param {string} id
    */
   postpone(id) {
-    this.#stage.set({ later: new Set(this.#stage.local.later).add(id) });
+    this.#change(({ later }) => ({ later: new Set(later).add(id) }));
   }
 
   /**
@@ -87,10 +99,10 @@ export class RequestActions {
    * @param {number | null} [seat]
    */
   async invite(user, seat = null) {
-    await this.#stage.run(`person:${user}`, async () => {
-      const free = freeSeat(this.#stage.room.now, seat);
+    await this.#run(`person:${user}`, async () => {
+      const free = freeSeat(this.#room.now, seat);
       if (free === null) throw new OvationError('seat_taken', 'no seat is free');
-      await this.#stage.room.invite({
+      await this.#room.invite({
         user,
         command: seatCommands.invite,
         content: String(free),
@@ -101,30 +113,38 @@ export class RequestActions {
 
   /** @param {string} id */
   async cancelInvitation(id) {
-    await this.#stage.run(`request:${id}`, () =>
-      this.#stage.settle(id, () => this.#stage.room.cancelInvitation(id)),
-    );
+    await this.#run(`request:${id}`, () => this.#settle(id, () => this.#room.cancelInvitation(id)));
   }
 
   /** Accepts the invitation to me and sits down, in a live room after a look at oneself. */
   async acceptInvitation() {
-    this.#stage.needMedia();
-    const invitation = this.#stage.state.get().invitation;
+    this.#needMedia();
+    const invitation = this.#shown().invitation;
     if (!invitation) throw new OvationError('invitation_not_found');
     const { id, seat } = invitation;
-    await this.#stage.run('invitation', () =>
-      this.#stage.settle(id, () => this.#stage.room.acceptInvitation(id)),
-    );
-    await this.#stage.takeUp(seat);
+    await this.#run('invitation', () => this.#settle(id, () => this.#room.acceptInvitation(id)));
+    await this.#takeUp(seat);
   }
 
   /** @param {string} [reason] */
   async rejectInvitation(reason) {
-    const invitation = this.#stage.state.get().invitation;
+    const invitation = this.#shown().invitation;
     if (!invitation) return;
     const { id } = invitation;
-    await this.#stage.run('invitation', () =>
-      this.#stage.settle(id, () => this.#stage.room.rejectInvitation(id, reason)),
-    );
+    await this.#run('invitation', () => this.#settle(id, () => this.#room.rejectInvitation(id, reason)));
+  }
+
+  /**
+   * Answers or takes back an invitation; one that is settled already leaves the list whatever the server says.
+   * @param {string} id @param {(id: string) => Promise<unknown>} call
+   */
+  async #settle(id, call) {
+    try {
+      await call(id);
+      this.#room.forgetInvitation(id);
+    } catch (thrown) {
+      if (OvationError.of(thrown).name === 'invitation_not_found') this.#room.forgetInvitation(id);
+      throw thrown;
+    }
   }
 }

@@ -2,11 +2,23 @@ import { OvationError } from '../protocol/errors.js';
 
 /** What I do with my seat and my microphone. */
 export class SeatActions {
-  #stage;
+  #room;
+  #run;
+  #voice;
+  #mic;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {import('./salon-voice.js').OwnVoice} parts.voice
+   * @param {() => import('./salon-state.js').MicState} parts.mic what is shown of my microphone
+   */
+  constructor({ room, run, voice, mic }) {
+    this.#room = room;
+    this.#run = run;
+    this.#voice = voice;
+    this.#mic = mic;
   }
 
   /**
@@ -15,12 +27,12 @@ export class SeatActions {
    * @param {number} seat
    */
   async sit(seat) {
-    await this.#stage.voice.sit(seat);
+    await this.#voice.sit(seat);
   }
 
   /** Leaves the seat, stays as a listener. */
   async stand() {
-    await this.#stage.run('mic', () => this.#stage.room.leaveSeat());
+    await this.#run('mic', () => this.#room.leaveSeat());
   }
 
   /**
@@ -28,7 +40,7 @@ export class SeatActions {
    * @param {number} seat
    */
   async move(seat) {
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.moveSeat(seat));
+    await this.#run(`seat:${seat}`, () => this.#room.moveSeat(seat));
   }
 
   /**
@@ -36,7 +48,7 @@ export class SeatActions {
    * Throws `seat_muted` if the host muted the seat, `not_seated` without one.
    */
   async toggleMicrophone() {
-    const { mic } = this.#stage.state.get().me;
+    const mic = this.#mic();
     if (mic === 'mutedByHost') throw new OvationError('seat_muted');
     if (mic === 'listener' || mic === 'pending') throw new OvationError('not_seated');
     await this.setMuted(mic === 'live' || mic === 'cutOff');
@@ -44,7 +56,6 @@ export class SeatActions {
 
   /** @param {boolean} muted */
   async setMuted(muted) {
-    const { voice } = this.#stage;
-    await this.#stage.run('mic', () => (muted ? voice.mute() : voice.unmute()));
+    await this.#run('mic', () => (muted ? this.#voice.mute() : this.#voice.unmute()));
   }
 }

@@ -45,8 +45,8 @@ const noVoice = Object.freeze({
 export class SalonStage {
   /** @type {Store<SalonState>} */
   state;
-  levels = new SalonLevels(this);
-  voice = new OwnVoice(this);
+  levels;
+  voice;
   connection = new Store(
     /** @type {ConnectionView} */ ({
       word: 'connecting',
@@ -66,10 +66,10 @@ export class SalonStage {
   undo = new UndoModel();
   /** I have muted all that I hear. */ deafened = new Store(false);
   /** @type {Visit | null} */ visit = null;
-  /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ comeUp =
+  /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ #way =
     null;
   /** @type {import('./salon-project.js').Local} */ local;
-  /** I sing first: whoever sings after me would only confuse me. */ leads = false;
+  /** I sing first: whoever sings after me would only confuse me. */ #leads = false;
   /** @type {SalonDrive | null} as long as a visit lasts */ #drive = null;
 
   /** @param {SalonSetting} setting */
@@ -109,6 +109,22 @@ export class SalonStage {
       echoAllowed: false,
     };
     this.state = new Store(emptyState(session.user.get()));
+    this.levels = new SalonLevels({
+      room: this.room,
+      microphone,
+      me: () => this.state.get().me,
+      isOpen: () => Boolean(this.visit?.voice.state.get().open),
+      spoke: user => this.change(({ spokeLast }) => (spokeLast === user ? null : { spokeLast: user })),
+    });
+    this.voice = new OwnVoice({
+      room: this.room,
+      run: this.run,
+      change: this.change,
+      device: () => this.visit?.voice ?? null,
+      needMedia: this.needMedia,
+      joinsMuted: () => preferences.get().joinMuted,
+      publishes: () => Boolean(effects?.publishing.get()),
+    });
     this.undo.offer.subscribe(() => this.render(), { now: false });
   }
 
@@ -125,7 +141,7 @@ export class SalonStage {
     this.#drive = null;
     this.undo.dismiss();
     this.voice.silent = false;
-    this.leads = false;
+    this.#leads = false;
     this.deafened.set(false);
     void this.microphone.setSinging(false);
     this.levels.clear();
@@ -135,36 +151,33 @@ export class SalonStage {
    * The host lets me have a seat: sits down on it, or where one is free.
    * @param {number | null} seat
    */
-  async takeUp(seat) {
-    await (this.comeUp ? this.comeUp(seat) : this.voice.sitSomewhere(seat));
-  }
+  takeUp = async seat => {
+    await (this.#way ? this.#way(seat) : this.voice.sitSomewhere(seat));
+  };
 
   /**
-   * Answers or takes back an invitation; one that is settled already leaves the list whatever the server says.
-   * @param {string} id @param {(id: string) => Promise<unknown>} call
+   * Takes another way to a seat that the host lets me have.
+   * @param {((seat: number | null) => Promise<void>) | null} way
    */
-  async settle(id, call) {
-    try {
-      await call(id);
-      this.room.forgetInvitation(id);
-    } catch (thrown) {
-      if (OvationError.of(thrown).name === 'invitation_not_found') this.room.forgetInvitation(id);
-      throw thrown;
-    }
-  }
+  comeBy = way => {
+    this.#way = way;
+  };
+
+  /** @param {boolean} leads whether I sing first */
+  lead = leads => {
+    if (this.#leads === leads) return;
+    this.#leads = leads;
+    this.render();
+  };
 
   /** What needs sound or picture begins here: throws `webrtc_missing` in a browser that cannot have them. */
-  needMedia() {
+  needMedia = () => {
     const error = this.visit?.peer.error.get();
     if (error?.name === 'webrtc_missing') throw error;
-  }
+  };
 
-  /**
-   * @template T
-   * @param {string} name in `state.pending` meanwhile
-   * @param {() => Promise<T>} work
-   */
-  async run(name, work) {
+  /** @type {import('./salon-parts.js').Run} */
+  run = async (name, work) => {
     this.set({ pending: new Set(this.local.pending).add(name) });
     try {
       return await work();
@@ -175,7 +188,13 @@ export class SalonStage {
       pending.delete(name);
       this.set({ pending });
     }
-  }
+  };
+
+  /** @type {import('./salon-parts.js').Change} */
+  change = make => {
+    const some = make(this.local);
+    if (some) this.set(some);
+  };
 
   /** @param {Partial<import('./salon-project.js').Local>} some */
   set(some) {
@@ -196,7 +215,7 @@ export class SalonStage {
       user: session.user.get(),
       voice: visit?.voice.state.get() ?? noVoice,
       silent: this.voice.silent,
-      leads: this.leads,
+      leads: this.#leads,
       listening: this.host.listening.get(),
       chat: visit?.chat.state.get() ?? null,
       undo: this.undo.offer.get(),

@@ -2,11 +2,23 @@ import { OvationError } from '../protocol/errors.js';
 
 /** Chat and likes. */
 export class TalkActions {
-  #stage;
+  #session;
+  #room;
+  #visit;
+  #change;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/session.js').Session} parts.session
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {() => import('./salon-parts.js').Visit | null} parts.visit
+   * @param {import('./salon-parts.js').Change} parts.change
+   */
+  constructor({ session, room, visit, change }) {
+    this.#session = session;
+    this.#room = room;
+    this.#visit = visit;
+    this.#change = change;
   }
 
   /**
@@ -28,14 +40,14 @@ export class TalkActions {
    * @param {(chat: import('./chat.js').ChatModel) => Promise<unknown>} send
    */
   async #timed(send) {
-    const { visit, room, session } = this.#stage;
+    const visit = this.#visit();
     if (!visit) return;
     const writesAfter = (/** @type {number} */ ms) => {
-      if (this.#stage.visit === visit) this.#stage.set({ writesAt: session.serverNow() + ms });
+      if (this.#visit() === visit) this.#change(() => ({ writesAt: this.#session.serverNow() + ms }));
     };
     try {
       await send(visit.chat);
-      const seconds = room.now.info.chat?.slowSeconds ?? 0;
+      const seconds = this.#room.now.info.chat?.slowSeconds ?? 0;
       if (seconds > 0) writesAfter(seconds * 1000);
     } catch (thrown) {
       const error = OvationError.of(thrown);
@@ -50,16 +62,16 @@ export class TalkActions {
    * @returns {string} its text
    */
   discard(key) {
-    return this.#stage.visit?.chat.discard(key) ?? '';
+    return this.#visit()?.chat.discard(key) ?? '';
   }
 
   /** Everything has been seen. */
   markRead() {
-    this.#stage.visit?.chat.markRead();
+    this.#visit()?.chat.markRead();
   }
 
   /** One like; gathered and sent a few times a second. */
   like() {
-    this.#stage.visit?.likes.add();
+    this.#visit()?.likes.add();
   }
 }

@@ -5,19 +5,40 @@ import { freeSeat } from './salon-invitations.js';
 export class OwnVoice {
   /** I muted myself here, and the server may not know yet. */ silent = false;
 
-  #stage;
+  #room;
+  #run;
+  #change;
+  #device;
+  #needMedia;
+  #joinsMuted;
+  #publishes;
   /** @type {Promise<void> | null} */ #starting = null;
   /** Counts what was said of my microphone: the last word holds, however long an earlier one takes. */ #wish = 0;
 
-  /** @param {import('./salon-stage.js').SalonStage} stage */
-  constructor(stage) {
-    this.#stage = stage;
+  /**
+   * @param {object} parts
+   * @param {import('../protocol/room.js').OvationRoom} parts.room
+   * @param {import('./salon-parts.js').Run} parts.run
+   * @param {import('./salon-parts.js').Change} parts.change
+   * @param {() => Pick<import('./voice.js').VoiceModel, 'state' | 'open' | 'close'> | null} parts.device null outside of a visit
+   * @param {() => void} parts.needMedia throws in a browser that cannot have sound
+   * @param {() => boolean} parts.joinsMuted whether I want to sit down in silence
+   * @param {() => boolean} parts.publishes whether music of mine goes out
+   */
+  constructor({ room, run, change, device, needMedia, joinsMuted, publishes }) {
+    this.#room = room;
+    this.#run = run;
+    this.#change = change;
+    this.#device = device;
+    this.#needMedia = needMedia;
+    this.#joinsMuted = joinsMuted;
+    this.#publishes = publishes;
   }
 
   /** @param {number} seat */
   async sit(seat) {
-    this.#stage.needMedia();
-    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.takeSeat(seat));
+    this.#needMedia();
+    await this.#run(`seat:${seat}`, () => this.#room.takeSeat(seat));
     await this.#start();
   }
 
@@ -26,8 +47,8 @@ export class OwnVoice {
    * @param {number | null} wished
    */
   async sitSomewhere(wished) {
-    if (this.#stage.room.now.me.seat !== undefined) return;
-    const seat = freeSeat(this.#stage.room.now, wished);
+    if (this.#room.now.me.seat !== undefined) return;
+    const seat = freeSeat(this.#room.now, wished);
     if (seat === null) throw new OvationError('seat_taken', 'no seat is free');
     await this.sit(seat);
   }
@@ -36,22 +57,22 @@ export class OwnVoice {
   async mute() {
     this.#wish++;
     this.silent = true;
-    this.#stage.render();
+    this.#change(() => ({}));
     await this.tellMuted();
   }
 
   async unmute() {
-    this.#stage.needMedia();
-    const { me, seats } = this.#stage.room.now;
+    this.#needMedia();
+    const { me, seats } = this.#room.now;
     if (me.seat === undefined) throw new OvationError('not_seated');
     if (seats[me.seat].muted) throw new OvationError('seat_muted');
     const wish = ++this.#wish;
-    await this.#stage.visit?.voice.open();
+    await this.#device()?.open();
     if (wish !== this.#wish) return;
-    if (this.#stage.room.now.me.micMuted) await this.#stage.room.setMicrophone(false);
+    if (this.#room.now.me.micMuted) await this.#room.setMicrophone(false);
     if (wish !== this.#wish) return;
     this.silent = false;
-    this.#stage.set({ broughtBy: null });
+    this.#change(() => ({ broughtBy: null }));
   }
 
   /**
@@ -59,10 +80,10 @@ export class OwnVoice {
    * @param {string | undefined} host who put me there: then my microphone stays off; undefined when I sat down myself
    */
   seated(host) {
-    const { me, seats } = this.#stage.room.now;
+    const { me, seats } = this.#room.now;
     const seat = me.seat === undefined ? undefined : seats[me.seat];
-    this.#stage.set({ mutedBy: seat?.muted ? (seat.by ?? null) : null });
-    if (this.#stage.visit?.voice.state.get().wanted) return; // moved
+    this.#change(() => ({ mutedBy: seat?.muted ? (seat.by ?? null) : null }));
+    if (this.#device()?.state.get().wanted) return; // moved
     if (host === undefined) {
       this.#start().catch(() => {
         // `voice.problem` shows it; whoever called `sit` hears of it too.
@@ -71,28 +92,26 @@ export class OwnVoice {
     }
     this.#wish++;
     this.silent = true;
-    this.#stage.set({ broughtBy: { by: host } });
+    this.#change(() => ({ broughtBy: { by: host } }));
     void this.tellMuted().catch(() => {});
   }
 
   unseated() {
     this.#wish++;
-    this.#stage.visit?.voice.close();
+    this.#device()?.close();
     this.silent = false;
     this.#starting = null;
-    this.#stage.set({ mutedBy: null, broughtBy: null });
+    this.#change(() => ({ mutedBy: null, broughtBy: null }));
   }
 
   /** Opens the device for the seat that I took, once. */
   #start() {
-    this.#starting ??= this.#stage
-      .run('mic', async () => {
-        if (this.#stage.preferences.get().joinMuted) await this.mute();
-        await this.#stage.visit?.voice.open();
-      })
-      .finally(() => {
-        this.#starting = null;
-      });
+    this.#starting ??= this.#run('mic', async () => {
+      if (this.#joinsMuted()) await this.mute();
+      await this.#device()?.open();
+    }).finally(() => {
+      this.#starting = null;
+    });
     return this.#starting;
   }
 
@@ -101,9 +120,9 @@ export class OwnVoice {
    * my voice is silent here all the same.
    */
   async tellMuted() {
-    const { me } = this.#stage.room.now;
-    if (!this.silent || me.micMuted || this.#stage.effects?.publishing.get()) return;
-    await this.#stage.room.setMicrophone(true);
+    const { me } = this.#room.now;
+    if (!this.silent || me.micMuted || this.#publishes()) return;
+    await this.#room.setMicrophone(true);
   }
 
   /**
@@ -111,11 +130,11 @@ export class OwnVoice {
    * another thing by now.
    */
   settle() {
-    const { me } = this.#stage.room.now;
-    if (this.#stage.effects?.publishing.get() && me.seat !== undefined && me.micMuted) {
+    const { me } = this.#room.now;
+    if (this.#publishes() && me.seat !== undefined && me.micMuted) {
       this.silent = true;
-      this.#stage.render();
-      void this.#stage.room.setMicrophone(false).catch(() => {});
+      this.#change(() => ({}));
+      void this.#room.setMicrophone(false).catch(() => {});
     } else {
       void this.tellMuted().catch(() => {});
     }
@@ -123,8 +142,8 @@ export class OwnVoice {
 
   /** Back after a lost connection: the seat may be gone, or the server may not know that I am muted. */
   returned() {
-    const { me } = this.#stage.room.now;
+    const { me } = this.#room.now;
     if (me.seat !== undefined) void this.tellMuted().catch(() => {});
-    else if (this.#stage.visit?.voice.state.get().wanted) this.unseated();
+    else if (this.#device()?.state.get().wanted) this.unseated();
   }
 }

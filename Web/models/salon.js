@@ -58,11 +58,27 @@ export class SalonModel {
     this.connection = this.#stage.connection;
     this.likes = this.#stage.likes;
     this.news = this.#stage.news;
-    this.seats = new SeatActions(this.#stage);
-    this.requests = new RequestActions(this.#stage);
-    this.moderation = new ModerationActions(this.#stage);
-    this.talk = new TalkActions(this.#stage);
-    this.hearing = new HearingActions(this.#stage);
+    const { room, session, run, change, needMedia, voice, undo, takeUp, deafened, host } = this.#stage;
+    const visit = () => this.#stage.visit;
+    this.seats = new SeatActions({ room, run, voice, mic: () => this.state.get().me.mic });
+    this.requests = new RequestActions({
+      room,
+      run,
+      change,
+      needMedia,
+      takeUp,
+      shown: () => this.state.get(),
+    });
+    this.moderation = new ModerationActions({ room, run, undo });
+    this.talk = new TalkActions({ session, room, visit, change });
+    this.hearing = new HearingActions({
+      session,
+      listening: host.listening,
+      deafened,
+      visit,
+      change,
+      needMedia,
+    });
   }
 
   /**
@@ -93,9 +109,16 @@ export class SalonModel {
     const { kind } = this.#stage.room.now.info;
     const { camera } = this.#stage;
     this.duet = kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
-    this.live = kind === 'live' && camera ? new LiveModel(this.#stage, visit, camera) : null;
+    this.live = kind === 'live' && camera ? new LiveModel(this.#liveParts(), visit, camera) : null;
     this.gifts = new GiftsModel(this.#stage.room, visit.life.signal);
     this.#stage.begin(visit);
+  }
+
+  #liveParts() {
+    const { room, session, run, change, voice, news, preferences, host, picture, comeBy } = this.#stage;
+    const { listening } = host;
+    const { requests } = this;
+    return { room, session, run, change, voice, news, preferences, listening, picture, comeBy, requests };
   }
 
   /** Leaves the room (frees the seat), or gives up entering it, and lets the microphone go. Never throws. */

@@ -14,23 +14,23 @@ const tooFastMs = 250;
 export class ScreenModel {
   state = new Store(/** @type {ScreenState} */ ({ track: null, asking: false }));
 
-  #stage;
+  #room;
   #visit;
   #media;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {import('../protocol/room.js').OvationRoom} room
    * @param {import('./salon-parts.js').Visit} visit of a live room, begun
    * @param {MediaDevices | undefined} [media]
    */
-  constructor(stage, visit, media = globalThis.navigator?.mediaDevices) {
-    this.#stage = stage;
+  constructor(room, visit, media = globalThis.navigator?.mediaDevices) {
+    this.#room = room;
     this.#visit = visit;
     this.#media = media;
     const { signal } = visit.life;
     // Shared before the page was loaded anew: nothing comes of it any more.
     if (this.#isMine) this.#tellEnd();
-    stage.room.state.subscribe(() => this.#follow(), { signal, now: false });
+    room.state.subscribe(() => this.#follow(), { signal, now: false });
     signal.addEventListener('abort', () => this.#release());
   }
 
@@ -40,7 +40,7 @@ export class ScreenModel {
   }
 
   get #isMine() {
-    const room = this.#stage.room.state.get();
+    const room = this.#room.state.get();
     return Boolean(room) && room?.screen === room?.me.id;
   }
 
@@ -51,7 +51,7 @@ export class ScreenModel {
   async share() {
     const { track, asking } = this.state.get();
     if (track || asking) return;
-    if (this.#stage.room.now.screen) throw new OvationError('screen_taken');
+    if (this.#room.now.screen) throw new OvationError('screen_taken');
     this.#change({ asking: true });
     try {
       await this.#share();
@@ -72,7 +72,7 @@ export class ScreenModel {
     };
     try {
       await this.#visit.peer.setScreen(track);
-      await this.#stage.room.startScreen();
+      await this.#room.startScreen();
     } catch (thrown) {
       this.#release();
       throw thrown;
@@ -114,7 +114,7 @@ export class ScreenModel {
   }
 
   #tellEnd() {
-    this.#stage.room.stopScreen().catch(() => {
+    this.#room.stopScreen().catch(() => {
       // It has ended already, or the connection is gone and the seat with it.
     });
   }

@@ -9,7 +9,8 @@ const againMs = 10_000;
 
 /** While I am the host and seen: shows the list of rooms what my camera shows, unless I do not want it. */
 export class StillSender {
-  #stage;
+  #room;
+  #preferences;
   #source;
   #signal;
   #take;
@@ -18,18 +19,21 @@ export class StillSender {
   /** Counts what was wanted: a picture that was being taken before counts no more. */ #wish = 0;
 
   /**
-   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {object} parts
+   * @param {Pick<import('../protocol/room.js').OvationRoom, 'state' | 'setStill'>} parts.room
+   * @param {import('./preferences.js').PreferencesModel} parts.preferences
    * @param {() => MediaStreamTrack | null} source what is sent of my camera now
    * @param {AbortSignal} signal ends with my visit
    * @param {(track: MediaStreamTrack) => Promise<Uint8Array>} [take]
    */
   constructor(
-    stage,
+    { room, preferences },
     source,
     signal,
     take = async track => (await import('../video/still.js')).takeStill(track),
   ) {
-    this.#stage = stage;
+    this.#room = room;
+    this.#preferences = preferences;
     this.#source = source;
     this.#signal = signal;
     this.#take = take;
@@ -38,15 +42,15 @@ export class StillSender {
 
   /** Whether I am the host, and the room sees my camera. */
   get #isSeen() {
-    const me = this.#stage.room.state.get()?.me;
+    const me = this.#room.state.get()?.me;
     if (me?.role !== 'owner' || me.seat === undefined) return false;
-    return this.#stage.room.state.get()?.seats[me.seat]?.camera === 'on' && this.#source() !== null;
+    return this.#room.state.get()?.seats[me.seat]?.camera === 'on' && this.#source() !== null;
   }
 
   /** Begins, or ends, when what it depends on has changed. */
   settle() {
     if (this.#signal.aborted) return;
-    const { lobbyStill } = this.#stage.preferences.get();
+    const { lobbyStill } = this.#preferences.get();
     if (this.#isSeen && lobbyStill) {
       if (this.#timer === null) this.#wait(firstMs);
       return;
@@ -55,7 +59,7 @@ export class StillSender {
     clearTimeout(this.#timer);
     this.#timer = null;
     // Whoever is seen no more has none; only one that could still be shown has to be taken back.
-    if (this.#isShown && this.#isSeen) this.#stage.room.setStill(null).catch(() => {});
+    if (this.#isShown && this.#isSeen) this.#room.setStill(null).catch(() => {});
     this.#isShown = false;
   }
 
@@ -74,7 +78,7 @@ export class StillSender {
       const picture = await this.#take(track);
       if (wish !== this.#wish || this.#signal.aborted) return;
       this.#isShown = true;
-      await this.#stage.room.setStill(picture);
+      await this.#room.setStill(picture);
     } catch (thrown) {
       const error = OvationError.of(thrown);
       // This server reads no pictures: nor does it in ten seconds.

@@ -1035,7 +1035,7 @@ export const strings = Object.freeze({
   'error.face_too_large': 'This picture is too large. Choose a smaller one.',
   'error.face_library_full': 'You already keep as many pictures here as you may. Remove one, then try again.',
   'error.faces_unavailable':
-    'This server takes no pictures of your own: it cannot check them safely. Choose a drawn one.',
+    'This server cannot check pictures safely, so it takes none of yours. Choose a drawn one.',
   'error.song_library_full': 'There are too many songs on this server. Remove one first.',
   'error.lyrics_invalid': 'These words have no times: LRC or WebVTT text in UTF-8 is needed.',
   'error.uploads_unavailable':

@@ -109,9 +109,9 @@ export const strings = Object.freeze({
   'profile.address': '웹에 있는 사진 쓰기',
   'profile.avatar': '이미지(웹 주소)',
   // faces
-  'faces.title': '내 사진',
-  'faces.change': '내 사진 바꾸기',
-  'faces.choose': '내 사진 고르기',
+  'faces.title': '프로필 사진',
+  'faces.change': '프로필 사진 바꾸기',
+  'faces.choose': '프로필 사진 고르기',
   'faces.drawn': '그림',
   'faces.own': '내 사진 올리기',
   'faces.drop': '파일을 고르거나, 사진을 찍거나, 여기에 끌어다 놓으세요',

@@ -951,7 +951,7 @@ export const strings = Object.freeze({
   'error.face_format': '无法将此文件识别为图片。请选择 JPEG、PNG 或 WebP。',
   'error.face_too_large': '图片太大，请选择小一点的图片。',
   'error.face_library_full': '你保存的图片已达上限。请先删除一张，再重试。',
-  'error.faces_unavailable': '此服务器无法安全检查图片，因此不接受自己的图片。请选择手绘头像。',
+  'error.faces_unavailable': '此服务器无法安全检查图片，因此不接受上传的图片。请选择手绘头像。',
   'error.song_library_full': '服务器上的歌曲太多，请先删除一首。',
   'error.lyrics_invalid': '歌词没有时间：需要 UTF-8 的 LRC 或 WebVTT 文本。',
   'error.uploads_unavailable': '此服务器无法安全检查文件，因此不接受上传。服务器上的歌曲仍可使用。',

@@ -69,6 +69,7 @@ export function roomFields(draft, { redraw, invalid, seats, ownCover, asks = tru
         )}
       </div>
       ${problem(ownCover.error && errorText(ownCover.error))}
+      ${ownCover.hint}
       <input class="input" type="url" inputmode="url" data-testid="create-cover-url" placeholder=${t('create.coverURL')}
         aria-label=${t('create.coverURL')} .value=${draft.coverText} aria-invalid=${invalid === 'cover' ? 'true' : null}
         @input=${(/** @type {any} */ event) => set({ coverText: event.target.value })} />

@@ -25,6 +25,13 @@ export class OwnCover {
     if (this.#library) void loadFaces().catch(() => {});
   }
 
+  /** Why there is no such choice, where there is none. */
+  get hint() {
+    return this.#library
+      ? null
+      : html`<p class="small soft" data-testid="covers-unavailable">${t('error.faces_unavailable')}</p>`;
+  }
+
   /**
    * The choice beside the drawn covers; nothing where the server takes no pictures.
    * @param {string} cover the draft's @param {(cover: string) => void} choose @param {() => void} redraw
