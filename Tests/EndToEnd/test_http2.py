@@ -100,9 +100,14 @@ def test_versions(secure):
 
 
 @story("R12-S HTTP/2 refuses what HTTP/1.1 refuses: runs of marks, hosts that lead elsewhere, bodies that are too large")
-def test_refusals(secure):
+def test_refusals(secure, tmp_path):
+    def body(size):
+        file = tmp_path / f"{size}"
+        file.write_bytes(b"x" * size)
+        return f"@{file}"
+
     def refused(*options, path="/v1/config"):
-        version, status, _, body = curl(secure, path, "--http2", *options)
+        version, status, _, body = curl(secure, path, "--http2", "--header", f"Origin: {secure.url}", "--header", "Content-Type: application/json", *options)
         assert version == "HTTP/2"
         return status, json.loads(body)["error"]["name"]
     marks = "e" + "\u0301" * 200
@@ -110,8 +115,8 @@ def test_refusals(secure):
     assert refused(path="/v1/config?" + "%CC%81" * 200) == (400, "too_many_marks")
     assert refused("--header", "Host: evil.example/") == (400, "invalid_request")
     # It waits for the word to go on, which does not come; the answer is not spoiled by a reset.
-    assert refused("--data-binary", "x" * 300_000, "--header", "Expect: 100-continue", path="/v1/tickets")[0] in (400, 413)
-    assert refused("--data-binary", "x" * 3_000_000, "--header", "Expect:", path="/v1/tickets")[0] in (400, 413)
+    assert refused("--data-binary", body(300_000), "--header", "Expect: 100-continue", path="/v1/tickets")[0] in (400, 413)
+    assert refused("--data-binary", body(3_000_000), "--header", "Expect:", path="/v1/tickets")[0] in (400, 413)
     # And a body that is awaited gets the word.
     assert refused("--data-binary", "{", "--header", "Expect: 100-continue", path="/v1/tickets")[0] == 400
     raw = Raw(secure)

@@ -141,8 +141,8 @@ extension WholeServerTests {
                 ]
                 for (what, bytes) in texts {
                     let head = """
-                        POST /v1/tickets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
-                        Content-Length: \(bytes.count)\r\n\r\n
+                        POST /v1/tickets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                        Content-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n
                         """
                     let answer = String(
                         decoding: try await PlainHTTP.exchange(Array(head.utf8) + bytes, port: server.port),
