@@ -441,3 +441,20 @@ def test_doctor(server):
     watcher = Client(server, ticket(server, "Watcher"))
     assert watcher.call("room.list")["rooms"] == []
     watcher.close()
+
+
+@story("R05-L R08-L the doctor sees guests get in by UDP and TCP, and says where nobody can sign in or no pages are")
+def test_doctor_and_guests(tmp_path):
+    data = tmp_path / "data"
+    app, _ = own_application(data)
+    with Server(data, "--sign-in-application", app, "--sign-in-guests", "true", development=False) as server:
+        code, out, _ = run("doctor", "--from", server.url, "--name", "Doctor")
+        assert code == 0 and re.findall(r"^ok +(\S+)", out, re.M) == ["page", "sign-in", "media-udp", "clock", "media-tcp"], out
+    here = ("doctor", "--data", str(data), "--port", str(server.port), "--media-port", "0", "--web-root", str(tmp_path))
+    _, out, _ = run(*here)
+    assert "Nobody can sign in on the web" in out and f"no index.html in {tmp_path}" in out, out
+    _, out, _ = run(*here, "--sign-in-guests", "true", "--sign-in-application", str(app))
+    assert "Guests sign in on the web with a name." in out, out
+    with Server(data, development=False) as server:
+        code, out, _ = run("doctor", "--from", server.url, "--name", "Doctor")
+        assert code == 1 and "sign_in.guests" in out and "WebSockets" not in out, out
