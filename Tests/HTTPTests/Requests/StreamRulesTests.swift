@@ -73,6 +73,12 @@ import Testing
         #expect(judged.first(name: "x-refused-upgrade") == "too_many_marks")
     }
 
+    @Test("R12-S a path is ASCII, as HTTP/1.1 has it", arguments: ["/r/é", "/r/\u{7f}", "/r/a b", "/\u{600}/x"])
+    func path(_ path: String) {
+        let judged = RequestText.judged([":method": "GET", ":path": path, ":authority": "a.example"])
+        #expect(judged.first(name: "x-refused-upgrade") == "wrong_path" && judged.first(name: ":path") == "/")
+    }
+
     @Test("R12-S an answer carries no headers of a connection")
     func connectionHeaders() throws {
         _ = try asks([":authority": "a.example"])

@@ -17,6 +17,7 @@ package enum RequestText {
     enum Cause: String {
         case text = "too_many_marks"
         case authority = "wrong_authority"
+        case path = "wrong_path"
     }
 
     /// The head itself, or one that asks for nothing and is refused by `RefusedText`: in its place, so that what was asked for before on
@@ -75,6 +76,7 @@ package struct RefusedText: RouterMiddleware {
             switch cause {
             case .text: RequestText.refusal
             case .authority: Refusal(RoomError(.invalidRequest, "a request names one host"))
+            case .path: Refusal(RoomError(.invalidRequest, "a path is ASCII, with percent signs for all else"))
             }
         var response = HTTPReply.failure(refusal)
         response.headers[.connection] = "close"

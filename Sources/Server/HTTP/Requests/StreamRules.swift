@@ -107,6 +107,10 @@ extension RequestText {
             StreamSafeText.holds(value, in: name == ":path" ? .percentEncoded : .plain)
         }
         guard isSafe else { return refused(.text) }
+        // The parser of HTTP/1.1 lets no other bytes through (RFC 3986 §2).
+        guard headers[":path"].allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7e).contains($0) } }) else {
+            return refused(.path)
+        }
         // The pseudo-header counts, as it does for the web (RFC 9113 §8.3.1).
         let stated = headers[":authority"] + headers["host"]
         guard let authority = stated.first, stated.allSatisfy({ $0 == authority }), isHost(authority) else {
