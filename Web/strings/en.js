@@ -1153,7 +1153,7 @@ export const strings = Object.freeze({
   'quality.autoLowered': 'Now: {quality}, because your connection is slow',
   'quality.perHour': { one: 'Up to {count} MB an hour', other: 'Up to {count} MB an hour' },
   'quality.offAbout': 'No pictures, the least data',
-  'live.stepDown': 'Leave stage',
+  'live.stepDown': 'Step down',
   'system.live.seatTaken': '{name} came on stage',
   'system.live.seatTakenMany': {
     one: '{name} and {count} other came on stage',

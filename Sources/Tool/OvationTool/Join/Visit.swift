@@ -99,10 +99,10 @@ struct Visit {
         report.tell("seated", ["seat": .number(Double(seat))])
     }
 
-    /// The published word for it, so that their owners' pages understand.
+    /// As pages ask, so that their owners' pages understand.
     private func ask(for seat: Int, in room: RoomSession, _ events: EventStream<RoomSession.Event>) async throws {
         let owner = room.state.info.owner
-        let request = try await room.invite(owner.id, command: "ENTER_SEAT", content: "\(seat)")
+        let request = try await room.requestSeat(seat)
         report.tell("asked", ["seat": .number(Double(seat)), "owner": .text(owner.id.rawValue)])
         let isAccepted = try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {
