@@ -5,11 +5,15 @@ import { BeautyFilter } from './beauty-filter.js';
 /** @type {import('./beauty-filter.js').BeautyLevels} */
 let levels = { smooth: 0, whiten: 0, ruddy: 0, style: 'balanced', mirror: false };
 
+/** Nothing is shown any more; what still comes is given back. */
+let isOver = false;
+
 /** @param {Record<string, unknown>} news */
 const tell = news => /** @type {any} */ (globalThis).postMessage(news);
 
 addEventListener('message', ({ data }) => {
   if (data.levels) levels = data.levels;
+  if (data.end) isOver = true;
   if (data.readable) run(data.readable, data.writable).catch(thrown => tell({ failed: String(thrown) }));
 });
 
@@ -28,6 +32,10 @@ async function run(readable, writable) {
   for (;;) {
     const { value: frame, done } = await reader.read();
     if (done) break;
+    if (isOver) {
+      frame.close();
+      continue;
+    }
     /** @type {any} */ let changed;
     try {
       filter.draw(frame, frame.displayWidth, frame.displayHeight, levels);
@@ -36,10 +44,15 @@ async function run(readable, writable) {
       // The camera has a few frames only, and stands still when none comes back.
       frame.close();
     }
-    await writer.write(changed);
+    await writer.write(changed).catch((/** @type {unknown} */ thrown) => {
+      changed.close();
+      throw thrown;
+    });
     if (!hasBegun) tell({ began: true });
     hasBegun = true;
   }
   hasEnded = true;
   filter.end();
+  await writer.close().catch(() => {});
+  tell({ ended: true });
 }

@@ -14,6 +14,8 @@ import { watchFrames } from './frames.js';
 const firstMs = 8_000;
 /** A camera that runs, and of which nothing could be drawn after this, cannot be drawn. */
 const drawnMs = 3_000;
+/** What is on its way through the worker has been read by then. */
+const endMs = 500;
 /** While the page is hidden. */
 const tickMs = 66;
 
@@ -28,21 +30,36 @@ export function startPipeline(source, levels, failed) {
   const browser = /** @type {any} */ (globalThis);
   const { MediaStreamTrackProcessor: Processor, MediaStreamTrackGenerator: Generator } = browser;
   if (Processor && Generator && browser.OffscreenCanvas)
-    return onWorker(new Processor({ track: source }), new Generator({ kind: 'video' }), levels, failed);
+    return onWorker(source, Processor, new Generator({ kind: 'video' }), levels, failed);
   return onCanvas(source, levels, failed);
 }
 
 /**
- * @param {{readable: ReadableStream}} processor
+ * @param {MediaStreamTrack} source
+ * @param {new (options: {track: MediaStreamTrack}) => {readable: ReadableStream}} Processor
  * @param {MediaStreamTrack & {writable: WritableStream}} generator
  * @param {BeautyLevels} levels @param {() => void} failed
  * @returns {Promise<Pipeline>}
  */
-function onWorker(processor, generator, levels, failed) {
+function onWorker(source, Processor, generator, levels, failed) {
   const worker = new Worker(new URL('./beauty-worker.js', import.meta.url), { type: 'module' });
+  // Of our own, so that it can end: then the worker reads what is on its way, and gives it back. A picture that nobody reads is missing
+  // to the camera.
+  const feed = source.clone();
   const end = () => {
-    worker.terminate();
-    generator.stop();
+    feed.stop();
+    generator.enabled = false;
+    const finish = () => {
+      clearTimeout(timer);
+      worker.terminate();
+      generator.stop();
+    };
+    const timer = setTimeout(finish, endMs);
+    worker.onerror = finish;
+    worker.onmessage = ({ data }) => {
+      if (data.ended) finish();
+    };
+    worker.postMessage({ end: true });
   };
   return new Promise((resolve, reject) => {
     const refuse = () => {
@@ -58,7 +75,7 @@ function onWorker(processor, generator, levels, failed) {
       clearTimeout(timer);
       resolve({ mode: 'worker', track: generator, set: levels => worker.postMessage({ levels }), end });
     };
-    const { readable } = processor;
+    const { readable } = new Processor({ track: feed });
     const { writable } = generator;
     worker.postMessage({ levels, readable, writable }, /** @type {any} */ ([readable, writable]));
   });
