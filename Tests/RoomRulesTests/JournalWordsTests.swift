@@ -189,6 +189,21 @@ import Testing
     }
 
     @Test(
+        "R09-S what a room was called goes with its owner once it has ended, whoever wrote it last; an open one keeps it"
+    )
+    func endedRooms() throws {
+        let owner = UserID(literal: "carol")
+        let events = [
+            RoomEvent.updated(RoomSettings(name: "Carol's evening", cover: "/c.jpg", tags: ["carol"])),
+            .attributesChanged(AttributesChange(set: ["topic": "Carol"])),
+        ]
+        let command = AcceptedCommand(time: 1, by: UserID(literal: "dan"), events: events)
+        #expect(command.erasing(owner, isEnded: false).events == events)
+        let kept = try JSONEncoder().encode(command.erasing(owner, isEnded: true))
+        #expect(!String(decoding: kept, as: UTF8.self).lowercased().contains("carol"))
+    }
+
+    @Test(
         "an event of a newer server is an error, not skipped",
         arguments: [
             #"{"type":"gift.sent","seat":1}"#, #"{"type":"seat.muted","v":2,"seat":1,"muted":true}"#, #"{"seat":1}"#,
