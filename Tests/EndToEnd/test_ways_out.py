@@ -64,6 +64,9 @@ def test_sheets_scroll_nothing(people, server):
     guest.call("seat.take", room=int(room), seat=1)
     asker = Client(server, ticket(server, "Carl"))
     asker.call("room.enter", room=int(room))
+    # Eight seats and the faces of those who listen are seen whole.
+    anna.sees("listener")
+    assert anna.run("const { scrollHeight, clientHeight } = document.querySelector('.stage'); return scrollHeight - clientHeight") <= 0
     asker.call("invitation.send", room=int(room), user=anna.run("return JSON.parse(sessionStorage['ovation.identity']).user"), command="seat.ask")
     anna.sees("request-badge", "1")
     for field in (True, False):
