@@ -6,6 +6,7 @@ from sound import tones
 from steps import go_in, sign_in
 from story import story
 from test_live import go_live, sees_no_picture, sees_picture
+from test_ways_out import reaches_all
 
 
 def two_rooms(people, **tones):
@@ -114,6 +115,8 @@ def test_pk(people):
         toasts_keep_clear(person, ".salon-head", ".pk-head")
     # Each for themselves.
     ben.click("guest-0")
+    ben.sees("link-visit")
+    reaches_all(ben, "the sheet of the other host")
     ben.click("link-mute-me")
     ben.click("sheet-close")
     ben.wait("silence from the other host", "return document.querySelector(`[data-testid=playout] audio[data-seat=\"10\"]`).muted")
