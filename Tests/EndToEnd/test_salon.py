@@ -272,6 +272,9 @@ def test_lobby(people, server):
     visitor.wait("the newest first again", first, "Quiet corner")
     visitor.type("lobby-search", "nothing like it")
     visitor.sees_no("room-card", "Blue notes")
+    visitor.sees("lobby-empty", "Nothing found")
+    # Others are live all the same.
+    visitor.sees(".lobby-head", "0 rooms")
     visitor.type("lobby-search", "blue")
     visitor.sees("room-card", "Blue notes")
 

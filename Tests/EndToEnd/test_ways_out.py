@@ -364,6 +364,11 @@ def test_states_and_acts(people, server):
         ben.sees("room-name", "Tea at four")
         has_a_way_on(ben, f"leaving for another room by {state}")
         ben.open("/")
-    ben.sees("lobby")
+    # Who waits in the lobby is told that the list stands still.
+    ben.sees("room-card")
+    line.cut()
+    ben.sees("lobby-reconnecting", seconds=30)
+    line.mend()
+    ben.sees_no("lobby-reconnecting", seconds=30)
     line.close()
     leo.close()

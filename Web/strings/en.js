@@ -19,7 +19,7 @@ export const strings = Object.freeze({
   'signIn.note': 'No account needed. Each browser tab signs in as a separate person.',
   // lobby
   'lobby.title': 'Live now',
-  'lobby.quiet': 'No one is live right now',
+  'lobby.quiet': 'Nobody is live right now',
   'lobby.rooms': { one: '{count} room', other: '{count} rooms' },
   'lobby.people': { one: '{count} person', other: '{count} people' },
   'lobby.seats': { one: '{count} of {all} seats taken', other: '{count} of {all} seats taken' },
@@ -38,7 +38,7 @@ export const strings = Object.freeze({
   'lobby.more': 'Show more',
   'lobby.failed': 'Could not load the list',
   'lobby.emptyTitle': 'The stage is yours',
-  'lobby.emptyText': 'Nobody is live yet. Start a room, share its link, and the first voice will be yours.',
+  'lobby.emptyText': 'Start a room, share its link, and the first voice will be yours.',
   'lobby.nothingFound': 'Nothing found',
   'lobby.nothingFoundText': 'No live room matches. Try another word, or show all rooms.',
   'lobby.clear': 'Show all rooms',

@@ -38,7 +38,7 @@ export const strings = Object.freeze({
   'lobby.more': '더 보기',
   'lobby.failed': '목록을 불러오지 못했어요',
   'lobby.emptyTitle': '무대는 당신의 것',
-  'lobby.emptyText': '아직 라이브 중인 방이 없어요. 방을 만들고 링크를 나누면, 첫 목소리는 당신의 것이에요.',
+  'lobby.emptyText': '방을 만들고 링크를 나누면, 첫 목소리는 당신의 것이에요.',
   'lobby.nothingFound': '찾는 방이 없어요',
   'lobby.nothingFoundText': '조건에 맞는 라이브 방이 없어요. 다른 말로 찾거나 모든 방을 보세요.',
   'lobby.clear': '모든 방 보기',

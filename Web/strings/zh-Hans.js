@@ -38,7 +38,7 @@ export const strings = Object.freeze({
   'lobby.more': '显示更多',
   'lobby.failed': '无法加载列表',
   'lobby.emptyTitle': '舞台属于你',
-  'lobby.emptyText': '还没有人开播。创建房间、分享链接，第一个声音就是你的。',
+  'lobby.emptyText': '创建房间、分享链接，第一个声音就是你的。',
   'lobby.nothingFound': '没有找到',
   'lobby.nothingFoundText': '没有符合条件的房间。换个词试试，或查看全部房间。',
   'lobby.clear': '查看全部房间',

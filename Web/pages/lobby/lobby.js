@@ -37,7 +37,7 @@ export function lobbyPage(app, session) {
           <div class="lobby-head">
             <div>
               <h1>${t('lobby.title')}</h1>
-              <p class="soft">${summary(state)}</p>
+              <p class="soft">${session.state.get().phase === 'reconnecting' ? html`<span class="with-icon" data-testid="lobby-reconnecting">${icon('loader-circle', 'spin')}${t('connection.reconnecting')}</span>` : summary(state)}</p>
             </div>
             ${enter}
           </div>
@@ -50,7 +50,7 @@ export function lobbyPage(app, session) {
     };
     const failed = takeAnotherTry();
     if (failed) openCreate(app, lobby, signal, failed);
-    view(root, [language, lobby.state, app.identity.state], page, signal);
+    view(root, [language, lobby.state, app.identity.state, session.state], page, signal);
     shortcuts(
       { '/': () => /** @type {HTMLElement | null} */ (root.querySelector('.search input'))?.focus() },
       signal,
@@ -68,8 +68,10 @@ const isEmpty = state =>
 /** @param {import('../../models/lobby.js').LobbyState} state */
 function summary(state) {
   if (state.phase === 'loading') return t('common.loading');
+  // Nobody knows who is live when the list did not come; of a search it says how much was found.
+  if (state.phase === 'failed') return '\u00a0';
+  if (isEmpty(state)) return t('lobby.quiet');
   const people = state.rooms.reduce((all, room) => all + room.memberCount, 0);
-  if (state.rooms.length === 0) return t('lobby.quiet');
   return `${t('lobby.rooms', { count: state.rooms.length })} · ${t('lobby.people', { count: people })}`;
 }
 
