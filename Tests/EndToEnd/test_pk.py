@@ -144,6 +144,7 @@ def test_pk(people):
 @story("L04-W L20-W a host who declines has quiet from the other one; one who takes an invitation back, or is alone, is told so; a link needs no PK")
 def test_declined(people):
     anna, leo, first, second = two_rooms(people)
+    anna.sees("invite-chip")
     invite(anna, second)
     leo.click("pk-not-now")
     anna.sees("toast", "Leo would rather not right now")
@@ -159,6 +160,8 @@ def test_declined(people):
     for host in (anna, leo):
         sees_picture(host, "picture-guest-0", seconds=60)
         assert host.run("return document.querySelector('[data-testid=pk-head]') === null")
+        # Nobody is alone, and nothing lies over the other's name.
+        host.sees_no("invite-chip")
     # The list names both.
     carl = people("Carl")
     sign_in(carl)

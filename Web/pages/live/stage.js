@@ -50,6 +50,7 @@ export function liveStage(context, live) {
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, areaOfSeat(seat.index))))}
     ${links.map((link, at) => guestTile(context, live, link, areaOf(people.length + at)))}
     ${pkOver(context, live)}
+    ${links.length > 0 && note(context, live)}
     ${goingLive(live)}
     ${
       count === 0 &&
@@ -62,7 +63,7 @@ export function liveStage(context, live) {
       </div>`
     }
   </section>
-  ${note(context, live)}`;
+  ${links.length === 0 && note(context, live)}`;
 }
 
 /**
@@ -182,7 +183,7 @@ function without(context, live, seat) {
 }
 
 /**
- * A word over the picture while my line gets less than it could.
+ * A word while my line gets less than it could: in a PK over the pictures, since the points and the clock stand above them.
  * @param {SalonContext} context @param {LiveModel} live
  */
 function note(context, live) {

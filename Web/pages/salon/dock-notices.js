@@ -47,12 +47,13 @@ function undo(context) {
 }
 
 /**
- * While a host is alone: how others come in.
+ * While a host is alone, without another room's host too: how others come in.
  * @param {SalonContext} context
  */
 function inviteChip(context) {
   const { me, room, memberCount, phase } = context.state;
   if (phase !== 'in' || !me.isOwner || !room || memberCount > 1) return null;
+  if (context.salon.live?.pk.state.get().links.length) return null;
   const copyLink = async () => {
     const done = await copy(room.link);
     context.say(t(done ? 'id.linkCopied' : 'id.copyFailed'), done ? 'check' : 'triangle-alert');
