@@ -168,6 +168,8 @@ def test_the_end(people):
     guest.sees_no("room-card", "Short one")
     guest.open(f"/r/{room}")
     guest.sees("message-page", "room has ended")
+    # The sentence below the heading says something else.
+    assert guest.text(".notice p") == "Find others in the lobby."
 
 
 @story("A09-W while a host is alone the room offers the invitation, whose sheet has the id, the link and its QR code; what is copied is what is pasted")
@@ -234,6 +236,10 @@ def test_share_sheet(people):
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")
 def test_sentences(people):
     first = people("Minji")
+    first.open()
+    first.click("sign-in-submit")
+    first.sees(".problem", "enter a name")
+    assert first.run("return document.activeElement.dataset.testid") == "sign-in-name", "what is wrong has not the focus"
     sign_in(first)
     first.sees("lobby")
     second = people("Minji")

@@ -47,10 +47,17 @@ function words({ kind, error }) {
     const title = isReplaced({ kind, error }) ? t('message.elsewhere.title') : t('message.ended.title');
     return { sign: 'log-out', title, text };
   }
-  if (error?.name === 'room_not_found')
+  if (error?.name === 'room_not_found' || error?.name === 'room_id_invalid')
     return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
-  if (error?.name === 'room_closed') return { sign: 'moon-star', title: t('message.roomClosed.title'), text };
-  if (error?.name === 'room_full') return { sign: 'users', title: t('message.roomFull.title'), text };
+  // What these errors say first is the heading.
+  if (error?.name === 'room_closed')
+    return {
+      sign: 'moon-star',
+      title: t('message.roomClosed.title'),
+      text: t('message.roomClosed.text'),
+    };
+  if (error?.name === 'room_full')
+    return { sign: 'users', title: t('message.roomFull.title'), text: t('message.roomFull.text') };
   return { sign: 'triangle-alert', title: t('message.failed.title'), text };
 }
 

@@ -42,12 +42,14 @@ export function signInPage(app) {
       }
     };
     signal.addEventListener('abort', () => URL.revokeObjectURL(shown));
+    const field = () => /** @type {HTMLInputElement | null} */ (root.querySelector('input'));
     const submit = async (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       const wanted = name.trim();
       if (!wanted) {
         error = new OvationError('name_empty');
-        return redraw();
+        redraw();
+        return field()?.focus();
       }
       error = null;
       try {
@@ -57,7 +59,7 @@ export function signInPage(app) {
       } catch (thrown) {
         error = OvationError.of(thrown);
         redraw();
-        /** @type {HTMLInputElement | null} */ (root.querySelector('input'))?.select();
+        field()?.select();
       }
     };
     const suggestion = preferences.get().name;

@@ -115,7 +115,7 @@ function ways(context, go, words) {
   return html`<p class="soft small">${invitation ? t('invitation.text', { name: invitation.from.name }) : t('asking.about')}</p>
     ${
       !invitation &&
-      html`<label class="field">${t('asking.words')}
+      html`<label class="field"><span class="label">${t('asking.words')}</span>
         <input class="input" maxlength="60" autocomplete="off" enterkeyhint="done" dir="auto" data-testid="asking-words" placeholder=${t('asking.wordsExample')}
           .value=${words.get()} @input=${(/** @type {any} */ event) => words.set(event.target.value)} /></label>`
     }
