@@ -23,7 +23,7 @@ package struct GatewaySettings: Sendable {
     package var certificates: CertificateSource?
     package var origins = OriginRule(origins: [])
     package var proxies = TrustedProxies([])
-    package var limits = GatewayLimits()
+    package var limits = AdmissionLimits()
     package var version = ""
     package var publicURL: String?
     /// Of Strict-Transport-Security (RFC 6797 §6.1.1); 0: not sent.
@@ -72,7 +72,7 @@ package struct GatewayServer: Service {
     private static let connectionsWaiting = 4_096
 
     private let settings: GatewaySettings
-    private let services: GatewayServices
+    private let services: CallDependencies
     private let acceptor: SocketAcceptor
     private let issuer: TicketIssuer?
     private let httpMedia: HTTPMediaSessions
@@ -96,7 +96,7 @@ package struct GatewayServer: Service {
         let signIn = SignIn(
             accounts: accounts, restrictions: operators.stores.restrictions, clock: clock, filter: filter)
         let messageLimit = MessageLimit(settings.limits.messagesPerAddress, clock: clock)
-        let services = GatewayServices(
+        let services = CallDependencies(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
             messageLimit: messageLimit, wallets: Wallets(settings: wallets),

@@ -35,11 +35,11 @@ extension ServerApplication {
         gateway.certificates = try certificates()
         gateway.proxies = TrustedProxies(try ranges(settings.proxiesTrusted, setting: "proxies.trusted"))
         gateway.limits.connections = settings.limitsConnections
-        gateway.limits.connectionsPerAddress = GatewayLimits.connections(
+        gateway.limits.connectionsPerAddress = AdmissionLimits.connections(
             perAddress: settings.limitsConnectionsPerAddress)
-        gateway.limits.guestsPerAddress = GatewayLimits.guests(perAddress: settings.limitsGuestsPerAddress)
-        gateway.limits.messagesPerAddress = GatewayLimits.messages(perSecond: settings.limitsMessagesPerAddress)
-        gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.limits.guestsPerAddress = AdmissionLimits.guests(perAddress: settings.limitsGuestsPerAddress)
+        gateway.limits.messagesPerAddress = AdmissionLimits.messages(perSecond: settings.limitsMessagesPerAddress)
+        gateway.limits.calls = AdmissionLimits.calls(perSecond: settings.limitsCallsPerSecond)
         gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed

@@ -24,7 +24,7 @@ import UserSig
         "G04-S the people behind one address share an allowance of messages, and a refusal names it and says when to try again"
     )
     func messagesOfOneAddress() async throws {
-        let house = try await House(messagesPerAddress: GatewayLimits.messages(perSecond: 10))
+        let house = try await House(messagesPerAddress: AdmissionLimits.messages(perSecond: 10))
         let (alice, bob, carol) = (try await Line(house), try await Line(house), try await Line(house))
         for (line, name) in [(alice, "alice"), (bob, "bob"), (carol, "carol")] { try await line.open(name) }
         try await alice.call("room.create", #"{"room":"salon","name":"Salon","seats":2}"#)

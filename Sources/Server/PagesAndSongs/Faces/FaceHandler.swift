@@ -186,7 +186,7 @@ package final class FaceHandler: Sendable {
     // MARK: Showing
 
     /// A picture that somebody keeps; it never changes. Without a sign-in: who has its address has been shown it.
-    private func file(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func file(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         let name = request.uri.path.dropFirst("/faces/".count)
         guard let path = library.file(name) else { return Self.nothing }
         let tag = "\"\(name)\""

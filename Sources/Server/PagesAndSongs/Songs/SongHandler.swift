@@ -167,7 +167,7 @@ package final class SongHandler: Sendable {
 
     /// A file that somebody uploaded; it never changes, so it may be kept for ever.
     /// - Returns: `nil` if there is nothing at the path.
-    package func file(_ request: Request, _ context: GatewayRequest) async -> Response? {
+    package func file(_ request: Request, _ context: HTTPRequestContext) async -> Response? {
         let prefix = "/songs/"
         guard request.uri.path.hasPrefix(prefix),
             let (path, contentType) = library.file(request.uri.path.dropFirst(prefix.count)),

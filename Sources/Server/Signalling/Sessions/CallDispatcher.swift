@@ -26,9 +26,9 @@ package actor CallDispatcher: InputReceiver {
     /// The close frame has been asked for: what still comes in is not answered.
     private var isEnding = false
     private let connection: SocketConnection
-    private let services: GatewayServices
+    private let services: CallDependencies
 
-    package init(_ connection: SocketConnection, services: GatewayServices) {
+    package init(_ connection: SocketConnection, services: CallDependencies) {
         self.connection = connection
         self.services = services
         connection.schedule(.signInDeadline, in: Self.signInLimit)

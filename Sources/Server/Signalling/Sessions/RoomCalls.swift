@@ -11,7 +11,7 @@ import SignalProtocol
 struct RoomCalls: Sendable {
     let session: Session
     let connection: SocketConnection
-    let services: GatewayServices
+    let services: CallDependencies
 
     func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
         switch asked {

@@ -5,7 +5,7 @@ package import RoomService
 package import SignalProtocol
 
 /// What every call dispatcher works with.
-package struct GatewayServices: Sendable {
+package struct CallDependencies: Sendable {
     package let signIn: SignIn
     package let sessions: SessionRegistry
     package let rooms: RoomDirectory
