@@ -99,7 +99,8 @@ package struct GatewayServer: Service {
         let services = CallDependencies(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
-            messageLimit: messageLimit, wallets: Wallets(settings: wallets),
+            messageLimit: messageLimit, changes: ChangeLimit(settings.limits, rooms: rooms, clock: clock),
+            wallets: Wallets(settings: wallets),
             signals: Signals(
                 sessions: sessions, restrictions: operators.stores.restrictions, review: review,
                 messageLimit: messageLimit, clock: clock, filter: filter),

@@ -40,6 +40,8 @@ extension ServerApplication {
         gateway.limits.guestsPerAddress = AdmissionLimits.guests(perAddress: settings.limitsGuestsPerAddress)
         gateway.limits.messagesPerAddress = AdmissionLimits.messages(perSecond: settings.limitsMessagesPerAddress)
         gateway.limits.calls = AdmissionLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.limits.changes = AdmissionLimits.changes(perSecond: settings.limitsChangesPerSecond)
+        gateway.limits.hostsChanges = AdmissionLimits.hostsChanges(perSecond: settings.limitsChangesPerSecond)
         gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed

@@ -44,7 +44,7 @@ final class ConversationHouse: Sendable {
                 accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
             sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
-            messageLimit: messageLimit,
+            messageLimit: messageLimit, changes: ChangeLimit(AdmissionLimits(), rooms: rooms, clock: clock),
             wallets: Wallets(
                 settings: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() })),
             signals: Signals(

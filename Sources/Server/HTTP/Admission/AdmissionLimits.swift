@@ -28,6 +28,18 @@ package struct AdmissionLimits: Sendable, Hashable {
     package static func calls(perSecond: Int) -> Allowance {
         Allowance(burst: 3 * Double(perSecond), perSecond: Double(perSecond))
     }
+    /// Changes of a room by one person. Clicking fast is two a second for some seconds; each is told to everybody in the room.
+    package var changes = AdmissionLimits.changes(perSecond: 2)
+    /// Ten seconds' worth at once.
+    package static func changes(perSecond: Int) -> Allowance {
+        Allowance(burst: 10 * Double(perSecond), perSecond: Double(perSecond))
+    }
+    /// Of those who run the room: they seat, mute and close for others too.
+    package var hostsChanges = AdmissionLimits.hostsChanges(perSecond: 2)
+    /// Five times as many, and twice as many at once.
+    package static func hostsChanges(perSecond: Int) -> Allowance {
+        Allowance(burst: 20 * Double(perSecond), perSecond: 5 * Double(perSecond))
+    }
     /// How long a session that lost its connection can be taken over with its secret, in seconds.
     /// Longer than any grace of a room, since a room's grace decides about the seat and this only about the session.
     package var resumeSeconds = 300
