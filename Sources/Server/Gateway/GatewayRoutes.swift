@@ -52,8 +52,8 @@ struct GatewayRoutes: Sendable {
         TicketHandler(issuer: issuer, origins: origins, address: { address(of: $0, $1) }).addRoutes(to: router)
         QRCodeHandler(origins: origins).addRoutes(to: router)
         StillHandler(rooms: services.rooms, cards: cards, pages: pages).addRoutes(to: router)
-        songs.addRoutes(to: router)
-        faces.addRoutes(to: router)
+        songs.addRoutes(to: router) { address(of: $0, $1) }
+        faces.addRoutes(to: router) { address(of: $0, $1) }
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
