@@ -136,6 +136,7 @@ struct GatewayRoutes: Sendable {
         let address = address(of: request, context)
         let origin = "\(address.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         if let response = await pages?.response(to: request, origin: origin) { return response }
+        if let response = pages?.missing(request, origin: origin) { return response }
         return HTTPReply.failure(
             code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
     }
