@@ -31,6 +31,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+# What a load makes more of than people do.
+LIMITS = {"OVATION_LIMITS_CALLS_PER_SECOND": "100000", "OVATION_LIMITS_CHANGES_PER_SECOND": "100000"}
+
+
+def known(executable, settings):
+    """Those that the build has: one that it does not know keeps it from starting."""
+    told = subprocess.run([executable, "serve", "--help"], check=True, capture_output=True, text=True).stdout
+    return {name: value for name, value in settings.items() if name.removeprefix("OVATION").lower().replace("_", "-").replace("-", "--", 1) in told}
+
+
 @contextlib.contextmanager
 def server_here(executable, folder):
     """On this machine's own addresses: its process, its port, its application's number and key."""
@@ -38,8 +48,7 @@ def server_here(executable, folder):
     fields = dict(line.rsplit(None, 1) for line in created.stdout.splitlines() if line.strip())
     port = free_port()
     environment = os.environ | {
-        "OVATION_HOST": "127.0.0.1", "OVATION_PORT": str(port), "OVATION_MEDIA_PORT": "0", "OVATION_DATA": str(folder),
-        "OVATION_LIMITS_CALLS_PER_SECOND": "100000"}
+        "OVATION_HOST": "127.0.0.1", "OVATION_PORT": str(port), "OVATION_MEDIA_PORT": "0", "OVATION_DATA": str(folder)} | known(executable, LIMITS)
     with open(pathlib.Path(folder, "log"), "w") as log, subprocess.Popen([executable, "serve"], env=environment, stdout=log, stderr=log) as started:
         try:
             for _ in range(200):

@@ -165,6 +165,7 @@ struct AgeSoak {
     private static func withServer(_ body: (TestServer) async throws -> Aging) async throws -> Aging {
         try await TestServer.with(configure: {
             $0.limitsCallsPerSecond = 1_000_000
+            $0.limitsChangesPerSecond = 1_000_000
             // All visits come from one address, as fast as the machine makes them.
             $0.limitsConnectionsPerAddress = 1_000_000
             $0.limitsMessagesPerAddress = 1_000_000

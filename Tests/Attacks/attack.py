@@ -23,19 +23,19 @@ import time
 
 from bystanders import bystanders
 from malformed_attacks import malformed
-from call_attacks import ghosts, guests, lists, pings, renewals, strangers, unenterable, unread, unsigned
+from call_attacks import changes, ghosts, guests, lists, pings, renewals, strangers, unenterable, unread, unsigned
 from media_attacks import datagrams, flood, requests, speech
 from record_attacks import backlog, erasure, keys, stills, trail
 from text_attacks import headers, marks, muted, wide
 from tools import ROOT, Target
-from upload_attacks import loris, sounds, uploads
+from upload_attacks import crawlers, loris, sounds, uploads
 
 from client import Client, Gone, ticket
 from server import EXECUTABLE, Server
 
 ATTACKS = [
-    uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, flood, requests, malformed,
-    marks, headers, wide, muted, stills, keys, trail, erasure, backlog]
+    uploads, loris, crawlers, unenterable, ghosts, changes, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, flood,
+    requests, malformed, marks, headers, wide, muted, stills, keys, trail, erasure, backlog]
 # What honest people may wait, in times of the quiet time: noise alone is nobody's concern.
 TIMES = {malformed: 1.5}
 MOST_MS, TIMES_QUIET = 50, 3
@@ -77,13 +77,16 @@ def percentile(samples, share):
 
 @contextlib.contextmanager
 def served(folder):
-    """A server for development, and a key for its operator in `folder/key`."""
+    """A server for development, a key for its operator in `folder/key`, and its application and secret in `folder/secret`."""
     with Server(folder / "data"):
         pass
     scopes = json.loads((ROOT / "Web/openapi.json").read_text())["components"]["schemas"]["Scope"]["enum"]
     command = [EXECUTABLE, "key", "create", "--name", "attack", *[word for scope in scopes for word in ("--scope", scope)], "--data", folder / "data"]
     made = subprocess.run([*command, "--app", application(folder / "data")], capture_output=True, text=True, check=True).stdout
     (folder / "key").write_text(dict(line.split() for line in made.splitlines())["key"])
+    app = application(folder / "data")
+    made = subprocess.run([EXECUTABLE, "app", "rotate-key", "--app", app, "--data", folder / "data"], capture_output=True, text=True, check=True).stdout
+    (folder / "secret").write_text(f"{app} {made.split()[2]}")
     with Server(folder / "data", "--webhooks-allow-private", "true") as server:
         yield server
 

@@ -1,12 +1,15 @@
 """Attacks by calls and frames on the signalling socket."""
 
+import asyncio
 import contextlib
 import json
+import os
 import random
 import struct
 import time
 
-from tools import pace, pipeline, send_text, together, upgraded
+import websockets.asyncio.client
+from tools import pace, pipeline, send_text, signed, together, upgraded
 
 from client import Client, Refused, post, ticket
 
@@ -49,6 +52,71 @@ def ghosts(target):
     host.call("room.exit", room=room)
     seats = host.call("room.enter", room=room)["snapshot"]["seats"]
     assert all("user" not in seat for seat in seats), seats
+    host.close()
+
+
+# A small server and a small machine take fewer.
+LISTENERS = int(os.environ.get("OVATION_ATTACK_LISTENERS", "1000"))
+
+
+async def listener(target, room, number, heard, entered):
+    account = signed(target, f"listener-{number}")
+    async with websockets.asyncio.client.connect(
+            target.url.replace("http", "ws", 1) + "/v1/connect", subprotocols=["ovation.v1"], origin=target.url, compression=None, max_size=None) as line:
+        opening = {"version": 1, "app": account["app"], "user": account["user"], "ticket": account["ticket"]}
+        for call, (method, params) in enumerate([("session.open", opening), ("room.enter", {"room": room})]):
+            await line.send(json.dumps({"jsonrpc": "2.0", "id": call, "method": method, "params": params}))
+            while json.loads(await line.recv()).get("id") != call:
+                pass
+        entered.append(number)
+        async for text in line:
+            heard[0] += text.count('"seat.taken"')
+
+
+async def seated(target, room, seconds):
+    """What a thousand people hear while somebody takes and leaves a seat, by as many calls as a connection may make."""
+    heard, entered = [0], []
+    listening = []
+    for number in range(LISTENERS):
+        listening.append(asyncio.create_task(listener(target, room, number, heard, entered)))
+        if number % 50 == 49:
+            while len(entered) < number:
+                await asyncio.sleep(0.05)
+    while len(entered) < LISTENERS:
+        await asyncio.sleep(0.05)
+    account = signed(target, "restless")
+    person = await asyncio.to_thread(Client, target, account)
+    await asyncio.to_thread(lambda: person.call("room.enter", room=room))
+
+    def change():
+        ends = time.monotonic() + seconds
+        taken = 0
+        while time.monotonic() < ends:
+            for method, params in (("seat.take", {"seat": 1}), ("seat.leave", {})):
+                with contextlib.suppress(Refused):
+                    person.call(method, room=room, **params)
+                    taken += method == "seat.take"
+                time.sleep(1 / 38)
+        return taken
+
+    taken = await asyncio.to_thread(change)
+    await asyncio.sleep(1)
+    for task in listening:
+        task.cancel()
+    await asyncio.gather(*listening, return_exceptions=True)
+    person.close()
+    return taken, heard[0]
+
+
+def changes(target):
+    """A member takes and leaves a seat as fast as a connection lets one, before a thousand listeners."""
+    host = Client(target, ticket(target, "Restless host"))
+    room = host.call("room.create", name="Restless", seats=4)["room"]
+    seconds = 20
+    taken, heard = asyncio.run(seated(target, room, seconds))
+    # Twenty at once and two a second.
+    assert 20 <= taken <= 20 + 2 * seconds + 2, f"{taken} seats were taken"
+    assert heard <= taken * LISTENERS, (taken, heard)
     host.close()
 
 

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 import zlib
 
-from tools import together
+from tools import signed, together
 
 from client import ticket
 
@@ -74,3 +74,42 @@ def loris(target):
                 line.sendall(b"x")
     for line in lines:
         line.close()
+
+
+# A second of sound, as a person sends it: 8 kHz, one channel, a byte a sample.
+SONG = (b"RIFF" + struct.pack("<I", 36 + 8_000) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8_000, 8_000, 1, 8)
+        + b"data" + struct.pack("<I", 8_000) + b"@" * 8_000)
+
+
+def crawlers(target):
+    """Eight people of one address send a byte now and then; somebody of another address sends a song meanwhile. In the end each of the eight
+    has been told to go."""
+    lines = []
+    for number in range(8):
+        account = signed(target, f"crawler-{number}")
+        line = socket.create_connection(("127.0.0.1", target.port), source_address=("127.0.0.2", 0))
+        line.sendall((
+            f"POST /v1/songs HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=edge\r\nContent-Length: 30000000\r\n"
+            f"Authorization: Bearer {account['app']}:{account['user']}:{account['ticket']}\r\n\r\n--edge\r\n").encode())
+        lines.append(line)
+    time.sleep(1)
+    status = upload(target, signed(target, "honest"), SONG)
+    assert status == 201, f"an honest song was answered with {status}"
+    answers = [b""] * len(lines)
+    # Half a minute without enough, seen within another quarter.
+    for _ in range(120):
+        time.sleep(0.5)
+        for number, line in enumerate(lines):
+            if answers[number]:
+                continue
+            with contextlib.suppress(OSError):
+                line.sendall(b"x")
+                line.setblocking(False)
+                answers[number] = line.recv(20)
+            line.setblocking(True)
+        if all(answers):
+            break
+    for line in lines:
+        line.close()
+    statuses = sorted(answer.split(b" ")[1].decode() if answer.startswith(b"HTTP") else "none" for answer in answers)
+    assert statuses == ["408"] * 3 + ["503"] * 5, statuses

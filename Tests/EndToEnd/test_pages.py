@@ -12,9 +12,16 @@ from story import story
 OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@story("R07-W the browser's language is taken up, and Korean, Chinese and English can be chosen without a reload")
+@story("R07-W A09-W the browser's language is taken up, also where an address is mistyped, from where there is a way to the lobby; Korean, Chinese "
+       "and English can be chosen without a reload")
 def test_languages(people):
     person = people("지민", language="ko")
+    person.open("/rom/48213")
+    person.sees("missing", "페이지를 찾을 수 없어요")
+    person.sees_no("[lang=en]", "There is no such page")
+    assert person.run(OVERFLOW) <= 0
+    person.click("section:lang(ko) a")
+    person.sees_no("missing")
     sign_in(person)
     person.sees("create-room-empty", "만들기")
     assert person.run("return document.documentElement.lang") == "ko"

@@ -16,7 +16,7 @@ import Testing
 
     private func channel() async throws -> NIOAsyncTestingChannel {
         let acceptor = SocketAcceptor(
-            origins: OriginRule(origins: []), proxies: TrustedProxies([]), isSecure: false, limits: GatewayLimits(),
+            origins: OriginRule(origins: []), proxies: TrustedProxies([]), isSecure: false, limits: AdmissionLimits(),
             clock: VirtualRoomClock(), receivers: { _ in Deaf() })
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {

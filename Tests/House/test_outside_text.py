@@ -127,7 +127,6 @@ KEYS = {
     "Server/PagesAndSongs/Tickets/TicketIssuer.swift": "a name, in a judged body",
     "Server/ServerApp/CommandTrail.swift": "our own names",
     "Server/ServerApp/Configuration/SettingsReader.swift": "the operator's",
-    "Server/ServerApp/GiftAdmin.swift": "the operator's",
     "Server/ServerApp/ServerSongFiles.swift": "the operator's",
     "Server/Signalling/Sessions/LineTests.swift": "none",
     "Server/Signalling/Sessions/SessionRegistry.swift": "our own secrets, asked with a judged frame",

@@ -32,6 +32,7 @@ def lacking(folder, outputs):
     """What the pages and their bundles load and is not there."""
     built = folder / "built"
     named = [name for path in (folder / "index.html", folder / "console/index.html") for name in re.findall(r'"/(built/[^"]+)"', path.read_text())]
+    named += re.findall(r'(?:href|src)="/(?:assets/@build/)?([^"]+)"', (folder / "missing.html").read_text())
     routes = json.loads((built / "routes.json").read_text())
     named += [name for files in [*routes["languages"].values(), *routes["pages"].values()] for name in files]
     named += [f"built/{pages.inside(each['path'])}" for of in outputs.values() for each in of["imports"] if "built/" in each["path"]]

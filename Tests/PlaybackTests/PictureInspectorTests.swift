@@ -141,6 +141,18 @@ internal import Testing
         #expect(await rewritten(whole) != nil)
     }
 
+    @Test("R11-S R12-S a host's still is read while more share cards are asked for than can wait")
+    func linesOfTheirOwn() async throws {
+        let whole = TestJPEG.whole("baseline")
+        let card = PictureOrder(.still, crop: .card, sizes: [.init(side: 1_200, bytes: 120 << 10)])
+        await withTaskGroup(of: PictureFinding.self) { group in
+            for _ in 0..<200 { group.addTask { [inspector] in await inspector.rewrite(whole, to: card) } }
+            // The first that is told to come again comes back before any is made, when all places are taken.
+            #expect(await group.next() == .busy)
+            #expect(await rewritten(whole) != nil)
+        }
+    }
+
     @Test("R11-S whether pictures can be read here is known without one")
     func check() async {
         #expect(await inspector.obstacle() == nil)

@@ -141,6 +141,51 @@ import Testing
         #expect(stage.refusal(.updateRoom(RoomUpdate(name: "Other")), by: Self.console) == .roomClosed)
     }
 
+    /// What everybody in the room is told when the command is carried out; nothing if it is refused.
+    private func told(_ command: RoomCommand, by user: UserID, on stage: inout Stage) throws -> [RoomNewsEvent] {
+        let before = stage.state
+        let steps = stage.record.count
+        guard stage.refusal(command, by: user) == nil else { return [] }
+        if command == .exitRoom { stage.people[user] = nil }
+        var state = before
+        var told: [RoomNewsEvent] = []
+        for accepted in stage.record.dropFirst(steps) {
+            try state.apply(accepted) { event, before, after in
+                let announcement = after.announcement(
+                    of: event, by: user, at: accepted.time, before: before,
+                    info: after.info(memberCount: 1, speaking: false), people: stage.people)
+                if let announcement, announcement.audience == .everyone { told.append(announcement.news) }
+            }
+        }
+        return told
+    }
+
+    @Test(
+        "G04-S whatever one person can have everybody told takes of that person's changes, or cannot be done twice in a row",
+        arguments: RoomCommand.Name.allCases)
+    func changesAreCounted(_ name: RoomCommand.Name) throws {
+        var isTold = false
+        for test in cases where test.command(.member).name == name {
+            for caller in [UserID.member, .admin, .owner] {
+                let command = test.command(caller)
+                var stage = stage(of: test, caller: caller)
+                let news = try told(command, by: caller, on: &stage)
+                isTold = isTold || !news.isEmpty
+                let takesOne =
+                    switch name.type.allowance {
+                    case .needed: true
+                    case .neededToBegin: command.payload.usesRights
+                    case .notNeeded: false
+                    // Their measures have tests of their own: messages, likes and gifts alone have one.
+                    case .measuredByRoom: [.sendMessage, .sendLikes, .sendGift].contains(name)
+                    }
+                if takesOne { continue }
+                #expect(try told(command, by: caller, on: &stage) == [], "\(test.title) as \(caller)")
+            }
+        }
+        if name.type.allowance == .notNeeded { #expect(isTold, "what tells nobody anything is not tested by this") }
+    }
+
     @Test("whoever is not in the room may do nothing", arguments: RoomCommand.Name.allCases)
     func outsiders(_ name: RoomCommand.Name) {
         for test in cases where test.command(.member).name == name {

@@ -173,6 +173,37 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "R09-S webhooks that wait to be told of a room that has ended learn its name no more, once one of its people is erased"
+        )
+        func newsOfEndedRooms() async throws {
+            try await RESTHouse.with { house in
+                for format in ["standard", "compatible"] {
+                    let hook: JSON = [
+                        "url": "http://127.0.0.1:9/hook", "format": .string(format),
+                        "events": ["room.*", "attributes.*"],
+                    ]
+                    #expect(try await house.outcome("POST", "webhooks", hook) == "201")
+                }
+                let (owner, mina) = (try await house.server.signedIn("owner"), try await house.server.signedIn("mina"))
+                try await owner.call("room.create", ["room": "1", "name": "Qvz salon", "tags": ["Qvz"]])
+                try await mina.call("room.enter", ["room": "1"])
+                try await owner.call("role.set", ["room": "1", "user": "mina", "role": "admin"])
+                try await mina.call("room.update", ["room": "1", "name": "Qvz evening", "cover": "/Qvz.png"])
+                try await owner.call("room.update", ["room": "1", "name": "Qvz night"])
+                try await mina.call("attributes.set", ["room": "1", "set": ["Qvz": "Qvz"]])
+                try await owner.call("room.destroy", ["room": "1"])
+                // Another person's, of another room of the same name in numbers.
+                try await owner.call("room.create", ["room": 1, "name": "Kept"])
+                let folder = house.server.directory
+                #expect(try traces(in: folder).count > 5, "the test writes what it looks for")
+                #expect(try await house.outcome("DELETE", "users/mina") == "200")
+                try expectNothing(in: folder)
+                let kept = try await house.send("GET", "rooms/1")
+                #expect(kept.json["info"]["name"] == "Kept", "\(kept.text)")
+            }
+        }
+
         @Test("R09-S after a restart the rooms in which an erased person was are as they were, without them")
         func restart() async throws {
             try await RESTHouse.with { house in

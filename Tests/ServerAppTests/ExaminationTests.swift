@@ -6,6 +6,32 @@ import Wire
 
 @testable import ServerApp
 
+@Suite struct RightsCheckTests {
+    @Test("R08-S root is told what it may do and the service may not: a low port, a key that only its owner reads")
+    func rights() throws {
+        let key = NSTemporaryDirectory() + "ovation-key-" + UUID().uuidString
+        defer { for path in [key, key + ".link"] { try? FileManager.default.removeItem(atPath: path) } }
+        try #require(FileManager.default.createFile(atPath: key, contents: Data()))
+        try FileManager.default.createSymbolicLink(atPath: key + ".link", withDestinationPath: key)
+        func sentences(port: Int, mode: Int, isRoot: Bool = true) throws -> [String] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+            var settings = ServerSettings()
+            settings.port = port
+            // As certbot leaves it.
+            settings.tlsKey = key + ".link"
+            let findings = Examination(settings).rights(isRoot: isRoot)
+            #expect(findings.allSatisfy { $0.grade == .warning && $0.subject == "rights" && $0.advice != nil })
+            return findings.map(\.sentence)
+        }
+        let (low, closed) = (try sentences(port: 443, mode: 0o640), try sentences(port: 8_443, mode: 0o600))
+        #expect(low.count == 1 && low[0].contains("Port 443"))
+        #expect(closed.count == 1 && closed[0].contains(key))
+        #expect(try sentences(port: 443, mode: 0o400) == low + closed)
+        #expect(try sentences(port: 1_024, mode: 0o644) == [])
+        #expect(try sentences(port: 443, mode: 0o600, isRoot: false) == [])
+    }
+}
+
 @Suite struct AddressCheckTests {
     private func grade(bound: [String] = [], stated: [String] = [], interfaces: [String]) -> (Finding.Grade, String)? {
         let findings = AddressCheck(

@@ -83,6 +83,7 @@ extension WholeServerTests {
         private func with(_ body: (House) async throws -> Void) async throws {
             try await RESTHouse.with(configure: {
                 $0.limitsCallsPerSecond = 1_000_000
+                $0.limitsChangesPerSecond = 1_000_000
                 $0.limitsMessagesPerAddress = 1_000_000
                 $0.roomsActionsPerPerson = 1_000_000
             }) { rest in

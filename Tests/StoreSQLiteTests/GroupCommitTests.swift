@@ -68,6 +68,48 @@ struct GroupCommitTests {
         await store.shutDown()
     }
 
+    /// Operations of which each is followed by the next before the writer could rest.
+    private final class Chain: Sendable {
+        private let commit: GroupCommit
+        private let most: Int
+        private let state = Mutex((count: 0, isOver: false))
+
+        init(_ commit: GroupCommit, most: Int) { (self.commit, self.most) = (commit, most) }
+
+        func goOn() {
+            let isNext = state.withLock { state in
+                state.count += 1
+                return state.count <= most && !state.isOver
+            }
+            guard isNext else { return }
+            commit.submit {
+                try $0.execute(sql: "INSERT INTO line VALUES (1)")
+            } done: { _ in
+                self.goOn()
+            }
+        }
+
+        /// - Returns: whether it was still going on.
+        func end() -> Bool {
+            state.withLock { state in
+                state.isOver = true
+                return state.count <= most
+            }
+        }
+    }
+
+    @Test("R09-S an erasure has the file to itself after the commit that is under way, however many follow")
+    func alone() async throws {
+        let pool = try DatabaseQueue()
+        try await pool.write { try $0.execute(sql: "CREATE TABLE line (a INTEGER)") }
+        let commit = GroupCommit(pool: pool) { _ in }
+        let chain = Chain(commit, most: 30_000)
+        chain.goOn()
+        try await commit.emptyLog()
+        #expect(chain.end(), "it was not let in before the last of them")
+        await commit.close()
+    }
+
     @Test("an endless queue is cut into commits of bounded size")
     func batchesAreBounded() async throws {
         let scratch = try Scratch()

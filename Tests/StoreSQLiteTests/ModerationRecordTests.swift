@@ -106,6 +106,43 @@ import Timing
         await store.shutDown()
     }
 
+    @Test("R09-S what was said of how a report was settled goes with whom it was about, and with who had reported")
+    func settledAndErased() async throws {
+        let ada = UserID(literal: "ada")
+        for erased in [bob, ada] {
+            let scratch = try Scratch()
+            let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+            let now = fixedNow().millisecondsSince1970
+            // Theirs, and one of two others.
+            for reporter in ["ada", "cleo"] {
+                var report = report("words of \(reporter)", at: now)
+                report.reporter = UserID(literal: reporter)
+                if reporter == "cleo" { report.user = UserID(literal: "dan") }
+                report.evidence = #"{"by":"\#(reporter)"}"#
+                let posted = await withCheckedContinuation { done in
+                    store.reports.post(report) { done.resume(returning: $0) }
+                }
+                #expect(throws: Never.self) { try posted.get() }
+            }
+            let records = try StoreRecords(directory: scratch.path)
+            for noted in try records.reports(of: app, limit: 10) {
+                #expect(try await store.records.settle(noted.id, of: app, settlement("said about \(noted.id)", now)))
+                var line = line("settleReport", at: now)
+                (line.target, line.detail, line.reason) = (nil, #"{"report":"\#(noted.id)"}"#, "said about \(noted.id)")
+                store.audit.note(line)
+            }
+            _ = try await store.personalData.erase(erased, of: app)
+            let reports = try records.reports(of: app, all: true, limit: 10).sorted { $0.id < $1.id }
+            #expect(reports.map { $0.report.words ?? "" } == ["", "words of cleo"])
+            #expect(reports.map { $0.settled?.words ?? "none" } == ["", "said about \(reports[1].id)"])
+            // What somebody reported may have been said by others, who are still here.
+            #expect(reports.map(\.report.evidence) == [erased == bob ? "{}" : #"{"by":"ada"}"#, #"{"by":"cleo"}"#])
+            let reasons = try records.audit(of: app, AuditQuery(limit: 9)).map { $0.line.reason ?? "" }
+            #expect(reasons.sorted() == ["", "said about \(reports[1].id)"])
+            await store.shutDown()
+        }
+    }
+
     @Test("G06-S what is older than the retention goes with what comes, two for one")
     func retention() async throws {
         let scratch = try Scratch()

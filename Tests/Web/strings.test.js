@@ -178,7 +178,7 @@ test("V17-W every code that the server's sources can answer has a sentence in En
   const farewells = [
     ...source('Server/Signalling/Sockets/SocketCloseReason.swift').matchAll(/name: "(\w+)"/g),
   ];
-  const door = [...source('Server/HTTP/Requests/GatewayRequest.swift').matchAll(/name: "(origin_\w+)"/g)];
+  const door = [...source('Server/HTTP/Requests/HTTPReply.swift').matchAll(/name: "(origin_\w+)"/g)];
   const names = [...codes, ...farewells, ...door].map(([, name]) => name);
   assert.ok(codes.length >= 40 && farewells.length >= 2 && door.length === 1, 'the sources were read');
   // From this one the page comes back by itself, before anybody could read a sentence.

@@ -32,6 +32,7 @@ package struct SetOwner: CommandPayload {
 /// Leaves the room.
 package struct ExitRoom: CommandPayload {
     package static let name = RoomCommand.Name.exitRoom
+    package static let allowance = ChangeAllowance.notNeeded
     package var asCommand: RoomCommand { .exitRoom }
 
     package init() {}
@@ -40,6 +41,7 @@ package struct ExitRoom: CommandPayload {
 /// Ends the room.
 package struct DestroyRoom: CommandPayload {
     package static let name = RoomCommand.Name.destroyRoom
+    package static let allowance = ChangeAllowance.notNeeded
     package var asCommand: RoomCommand { .destroyRoom }
 
     package init() {}

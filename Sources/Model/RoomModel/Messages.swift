@@ -1,6 +1,7 @@
 /// Likes the room, as often as somebody has tapped.
 package struct SendLikes: CommandPayload {
     package static let name = RoomCommand.Name.sendLikes
+    package static let allowance = ChangeAllowance.measuredByRoom
     package var asCommand: RoomCommand { .sendLikes(self) }
 
     /// 1…100
@@ -158,6 +159,7 @@ extension MessageBody {
 /// What somebody wants to say.
 package struct MessageDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendMessage
+    package static let allowance = ChangeAllowance.measuredByRoom
     package var asCommand: RoomCommand { .sendMessage(self) }
 
     package var body: MessageBody

@@ -1,6 +1,7 @@
 /// Switches one's own camera.
 package struct SetCamera: CommandPayload {
     package static let name = RoomCommand.Name.setCamera
+    package static let allowance = ChangeAllowance.neededToBegin
     package var asCommand: RoomCommand { .setCamera(self) }
 
     package var on: Bool
@@ -38,6 +39,7 @@ package struct StartScreen: CommandPayload {
 /// Ends the sharing of a screen.
 package struct StopScreen: CommandPayload {
     package static let name = RoomCommand.Name.stopScreen
+    package static let allowance = ChangeAllowance.notNeeded
     package var asCommand: RoomCommand { .stopScreen }
 
     package init() {}

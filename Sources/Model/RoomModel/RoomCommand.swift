@@ -18,11 +18,26 @@ package protocol CommandPayload: CallPayload {
     var texts: [SaidText] { get }
     /// Whether it asks for what the rights in its line of the permission table are about.
     var usesRights: Bool { get }
+    /// Whether it counts among the changes that one person may make.
+    static var allowance: ChangeAllowance { get }
 }
 
 extension CommandPayload {
     package var texts: [SaidText] { [] }
     package var usesRights: Bool { true }
+    package static var allowance: ChangeAllowance { .needed }
+}
+
+/// How a command counts among the changes that one person may make in a room: each is told to everybody there.
+package enum ChangeAllowance: Hashable, Sendable {
+    /// It takes one, and is refused where none is left.
+    case needed
+    /// So does what begins something (`usesRights`). Who falls silent need not wait.
+    case neededToBegin
+    /// It ends what took one when it began, and is never refused.
+    case notNeeded
+    /// The room has another measure for it.
+    case measuredByRoom
 }
 
 extension RoomError {

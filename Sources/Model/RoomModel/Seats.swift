@@ -23,6 +23,7 @@ package struct TakeSeat: SeatPayload {
 /// Gives up one's own seat.
 package struct LeaveSeat: CommandPayload {
     package static let name = RoomCommand.Name.leaveSeat
+    package static let allowance = ChangeAllowance.notNeeded
     package var asCommand: RoomCommand { .leaveSeat }
 
     package init() {}
@@ -97,6 +98,7 @@ package struct CloseSeat: SeatPayload {
 /// Switches one's own microphone.
 package struct SetMicrophone: CommandPayload {
     package static let name = RoomCommand.Name.setMicrophone
+    package static let allowance = ChangeAllowance.neededToBegin
     package var asCommand: RoomCommand { .setMicrophone(self) }
 
     package var muted: Bool

@@ -31,24 +31,38 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
+/// Closes a connection whose first request has not come in time.
+struct FirstRequestDeadline {
+    private let limit: NIODeadline
+    private var closing: Scheduled<Void>?
+
+    /// - Parameter limit: when the request must be in.
+    init(_ limit: NIODeadline) { self.limit = limit }
+
+    mutating func begin(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        closing = context.eventLoop.scheduleTask(deadline: limit) { bound.value.close(promise: nil) }
+    }
+
+    mutating func end() {
+        closing?.cancel()
+        closing = nil
+    }
+}
+
 /// Until the first request decides what a connection is, nothing else watches it: answers what is no HTTP, closes it when it takes
 /// too long, and when the server shuts down.
 final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let limit: NIODeadline
-    private var closing: Scheduled<Void>?
+    private var deadline: FirstRequestDeadline
 
-    /// - Parameter limit: when the request must be in.
-    init(until limit: NIODeadline) { self.limit = limit }
+    init(until limit: NIODeadline) { deadline = FirstRequestDeadline(limit) }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        closing = context.eventLoop.scheduleTask(deadline: limit) { bound.value.close(promise: nil) }
-    }
+    func handlerAdded(context: ChannelHandlerContext) { deadline.begin(context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { closing?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { deadline.end() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.close(promise: nil) }

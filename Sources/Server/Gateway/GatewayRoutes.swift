@@ -22,7 +22,7 @@ struct GatewayRoutes: Sendable {
     let faces: FaceHandler
     let pictures: PictureReadiness
     let httpMedia: HTTPMediaSessions
-    let services: GatewayServices
+    let services: CallDependencies
     let cards: ShareCards
     let httpMediaRates: AddressRates
     let operators: OperatorSettings
@@ -30,7 +30,7 @@ struct GatewayRoutes: Sendable {
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
-    func router() -> Router<GatewayRequest> {
+    func router() -> Router<HTTPRequestContext> {
         let router = GatewayRouter()
         router.add(middleware: requests)
         router.add(middleware: ProxyConnections())
@@ -52,8 +52,8 @@ struct GatewayRoutes: Sendable {
         TicketHandler(issuer: issuer, origins: origins, address: { address(of: $0, $1) }).addRoutes(to: router)
         QRCodeHandler(origins: origins).addRoutes(to: router)
         StillHandler(rooms: services.rooms, cards: cards, pages: pages).addRoutes(to: router)
-        songs.addRoutes(to: router)
-        faces.addRoutes(to: router)
+        songs.addRoutes(to: router) { address(of: $0, $1) }
+        faces.addRoutes(to: router) { address(of: $0, $1) }
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
@@ -93,7 +93,7 @@ struct GatewayRoutes: Sendable {
         RoomAPIHandler(signIn, services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
     }
 
-    private func address(of request: Request, _ context: GatewayRequest) -> ClientAddress {
+    private func address(of request: Request, _ context: HTTPRequestContext) -> ClientAddress {
         let forwarded = request.headers[values: .xForwardedFor].joined(separator: ",")
         return proxies.client(
             peer: context.peer, secure: isSecure, forwardedFor: forwarded.isEmpty ? nil : forwarded,
@@ -131,11 +131,12 @@ struct GatewayRoutes: Sendable {
 
     // MARK: pages
 
-    private func page(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func page(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         if let response = await songs.file(request, context) { return response }
         let address = address(of: request, context)
         let origin = "\(address.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         if let response = await pages?.response(to: request, origin: origin) { return response }
+        if let response = pages?.missing(request, origin: origin) { return response }
         return HTTPReply.failure(
             code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
     }

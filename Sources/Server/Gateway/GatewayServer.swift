@@ -23,7 +23,7 @@ package struct GatewaySettings: Sendable {
     package var certificates: CertificateSource?
     package var origins = OriginRule(origins: [])
     package var proxies = TrustedProxies([])
-    package var limits = GatewayLimits()
+    package var limits = AdmissionLimits()
     package var version = ""
     package var publicURL: String?
     /// Of Strict-Transport-Security (RFC 6797 §6.1.1); 0: not sent.
@@ -72,10 +72,11 @@ package struct GatewayServer: Service {
     private static let connectionsWaiting = 4_096
 
     private let settings: GatewaySettings
-    private let services: GatewayServices
+    private let services: CallDependencies
     private let acceptor: SocketAcceptor
     private let issuer: TicketIssuer?
     private let httpMedia: HTTPMediaSessions
+    private let uploads = UploadSlots()
     private let accounts: any AccountStore
     private let operators: OperatorSettings
     private let requests: RequestCounters
@@ -96,10 +97,11 @@ package struct GatewayServer: Service {
         let signIn = SignIn(
             accounts: accounts, restrictions: operators.stores.restrictions, clock: clock, filter: filter)
         let messageLimit = MessageLimit(settings.limits.messagesPerAddress, clock: clock)
-        let services = GatewayServices(
+        let services = CallDependencies(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
-            messageLimit: messageLimit, wallets: Wallets(settings: wallets),
+            messageLimit: messageLimit, changes: ChangeLimit(settings.limits, rooms: rooms, clock: clock),
+            wallets: Wallets(settings: wallets),
             signals: Signals(
                 sessions: sessions, restrictions: operators.stores.restrictions, review: review,
                 messageLimit: messageLimit, clock: clock, filter: filter),
@@ -203,7 +205,7 @@ package struct GatewayServer: Service {
         let library = SongLibrary(folder: settings.songFolder, webRoot: settings.webRoot)
         library.sweep()
         return SongHandler(
-            library: library, signIn: services.signIn,
+            library: library, signIn: services.signIn, slots: uploads,
             now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, inspect: settings.inspectSound)
     }
 
@@ -211,7 +213,8 @@ package struct GatewayServer: Service {
         let library = FaceLibrary(folder: settings.faceFolder)
         library.sweep()
         return FaceHandler(
-            library: library, signIn: services.signIn, clock: services.clock, rewrite: settings.rewritePicture)
+            library: library, signIn: services.signIn, slots: uploads, clock: services.clock,
+            rewrite: settings.rewritePicture)
     }
 
     private func expireSessions() {

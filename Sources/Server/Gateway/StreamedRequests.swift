@@ -56,23 +56,16 @@ struct StreamedRequests: Sendable {
 private final class ConnectionEnd: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
-    private let limit: NIODeadline
-    private var closing: Scheduled<Void>?
+    private var deadline: FirstRequestDeadline
 
-    init(until limit: NIODeadline) { self.limit = limit }
+    init(until limit: NIODeadline) { deadline = FirstRequestDeadline(limit) }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        closing = context.eventLoop.scheduleTask(deadline: limit) { bound.value.close(promise: nil) }
-    }
+    func handlerAdded(context: ChannelHandlerContext) { deadline.begin(context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { closing?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { deadline.end() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is NIOHTTP2StreamCreatedEvent {
-            closing?.cancel()
-            closing = nil
-        }
+        if event is NIOHTTP2StreamCreatedEvent { deadline.end() }
         context.fireUserInboundEventTriggered(event)
     }
 

@@ -13,5 +13,9 @@ struct ErasedPayloads: StoredPayloads {
         try StoredRooms.snapshot(payload, erasing: user, isEnded: isEnded)
     }
 
-    func news(_ payload: [UInt8], erasing user: UserID) -> [UInt8] { ErasedNews.without(user, in: payload) }
+    func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8] {
+        ErasedNews.without(user, and: ended, in: payload)
+    }
+
+    var newsOfRooms: [String] { ErasedNews.typesOfRooms }
 }

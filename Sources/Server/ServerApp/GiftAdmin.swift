@@ -1,34 +1,11 @@
 import Commerce
 import OperatorAPI
-import RoomModel
+package import RoomModel
 import RoomPorts
 import StoreSQLite
 
 /// Gifts and wallets of a server that is not running: what `ovation gift` and `ovation wallet` do.
 package struct GiftAdmin: Sendable {
-    /// A gift as the operator sees it.
-    package struct Entry: Sendable, Hashable {
-        package var id: String
-        package var name: String
-        /// By language.
-        package var names: [String: String]
-        package var price: Int64
-        package var picture: String
-        package var isLarge: Bool
-
-        package init(
-            id: String, name: String, names: [String: String] = [:], price: Int64, picture: String = "",
-            isLarge: Bool = false
-        ) {
-            self.id = id
-            self.name = name
-            self.names = names
-            self.price = price
-            self.picture = picture
-            self.isLarge = isLarge
-        }
-    }
-
     /// What a user holds.
     package struct Balance: Sendable, Hashable {
         package var coins: Int64
@@ -46,15 +23,12 @@ package struct GiftAdmin: Sendable {
     // MARK: The catalogue
 
     /// The cheapest first.
-    package func list() async throws -> [Entry] {
-        try await withStore { store in try await store.gifts.gifts(of: application).gifts.map(Entry.init) }
+    package func list() async throws -> [Gift] {
+        try await withStore { store in try await store.gifts.gifts(of: application).gifts }
     }
 
     /// Adds a gift, or changes the one with that id. What was given before stays as it was.
-    package func set(_ entry: Entry) async throws {
-        let gift = Gift(
-            id: entry.id, name: entry.name, names: entry.names, price: entry.price, picture: entry.picture,
-            isLarge: entry.isLarge)
+    package func set(_ gift: Gift) async throws {
         if let problem = GiftCatalogue.problem(with: gift) { throw ConfigurationFailure(problem) }
         try await withStore { store in
             let catalogue = try await store.gifts.gifts(of: application)
@@ -152,13 +126,5 @@ package struct GiftAdmin: Sendable {
             }
             return try await body(store)
         }
-    }
-}
-
-extension GiftAdmin.Entry {
-    fileprivate init(_ gift: Gift) {
-        self.init(
-            id: gift.id, name: gift.name, names: gift.names, price: gift.price, picture: gift.picture,
-            isLarge: gift.isLarge)
     }
 }

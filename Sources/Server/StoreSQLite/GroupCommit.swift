@@ -39,6 +39,8 @@ final class GroupCommit: Sendable {
 
     private struct Pending: Sendable {
         var operations: [Operation] = []
+        /// What runs between two transactions.
+        var alone: [@Sendable () -> Void] = []
         /// A drain is queued or running, and will see what is appended.
         var isDraining = false
         var isClosed = false
@@ -95,11 +97,14 @@ final class GroupCommit: Sendable {
                 return
             }
             pending.operations.append(operation)
-            if !pending.isDraining {
-                pending.isDraining = true
-                queue { self.drain() }
-            }
+            wake(&pending)
         }
+    }
+
+    private func wake(_ pending: inout Pending) {
+        guard !pending.isDraining else { return }
+        pending.isDraining = true
+        queue { self.drain() }
     }
 
     /// The same for one who waits: what was written is durable when it returns.
@@ -166,14 +171,17 @@ final class GroupCommit: Sendable {
         try await emptyLog()
     }
 
-    /// Between the transactions of others.
+    /// Between the transactions of others: it waits for the one that is under way, however many follow.
     private func alone(_ body: @escaping @Sendable (Database) throws -> Void) async throws(JournalFailure) {
         let result: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            queue { [pool] in
-                do {
-                    try pool.writeWithoutTransaction(body)
-                    continuation.resume(returning: .success(()))
-                } catch { continuation.resume(returning: .failure(JournalFailure(error))) }
+            pending.withLock { pending in
+                pending.alone.append { [pool] in
+                    do {
+                        try pool.writeWithoutTransaction(body)
+                        continuation.resume(returning: .success(()))
+                    } catch { continuation.resume(returning: .failure(JournalFailure(error))) }
+                }
+                wake(&pending)
             }
         }
         try result.get()
@@ -188,19 +196,24 @@ final class GroupCommit: Sendable {
     }
 
     private func drain() {
+        var rest: ArraySlice<Operation> = []
         while true {
-            let operations = pending.withLock { pending in
-                let operations = pending.operations
-                pending.operations = []
-                pending.isDraining = !operations.isEmpty
-                return operations
+            // Looked at after each group: while operations keep coming, there is no end to wait for.
+            let (more, alone) = pending.withLock { pending in
+                let more = rest.isEmpty ? pending.operations : []
+                if rest.isEmpty { pending.operations = [] }
+                let alone = pending.alone.isEmpty ? nil : pending.alone.removeFirst()
+                pending.isDraining = !rest.isEmpty || !more.isEmpty || alone != nil
+                return (more, alone)
             }
-            if operations.isEmpty { return }
-            var rest = operations[...]
-            while !rest.isEmpty {
+            if rest.isEmpty { rest = more[...] }
+            alone?()
+            if !rest.isEmpty {
                 let batch = Self.batch(from: rest)
                 commit(batch)
                 rest = rest[batch.endIndex...]
+            } else if alone == nil {
+                return
             }
         }
     }

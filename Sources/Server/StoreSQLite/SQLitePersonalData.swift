@@ -21,6 +21,7 @@ package final class SQLitePersonalData: PersonalData {
     package func copies() -> [String] { Remains(of: path).found + StoreCopies(of: path).found }
 
     package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int {
+        let ended = try await endedRooms(naming: user, application)
         var rows = try await eraseTables(user, application)
         rows += try await rewrite(
             "entry", "JOIN room ON room.id = entry.room WHERE room.application = ?", of: user, application,
@@ -32,12 +33,31 @@ package final class SQLitePersonalData: PersonalData {
         ) { [payloads] in try payloads.snapshot($0, erasing: user, isEnded: $1) }
         rows += try await rewrite(
             "webhook_news", "JOIN webhook ON webhook.id = webhook_news.webhook WHERE webhook.application = ?",
-            of: user, application, isEnded: nil
-        ) { [payloads] payload, _ in payloads.news(payload, erasing: user) }
+            of: user, application, isEnded: nil, also: ended.isEmpty ? [] : payloads.newsOfRooms
+        ) { [payloads] payload, _ in payloads.news(payload, erasing: user, ended: ended) }
         // What stood there stands in the log of writes still, and in places that rows were moved from.
         try await Remains(of: path).remove(with: commit)
         return rows
     }
+
+    /// Rooms that have ended and name them somewhere.
+    private func endedRooms(
+        naming user: UserID, _ application: ApplicationID
+    ) async throws(JournalFailure) -> Set<RoomID> {
+        try await commit.read { db in
+            let names = try DatabaseValue.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM room WHERE application = ? AND ended_at IS NOT NULL AND id IN (
+                        SELECT room FROM entry WHERE instr(payload, ?2) > 0
+                        UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0)
+                    """, arguments: [application.rawValue, Self.named(user)])
+            return Set(names.compactMap(RoomID.init(column:)))
+        }
+    }
+
+    /// An id is no part of JSON but as a whole text: its letters need no escape.
+    private static func named(_ user: UserID) -> Data { Data("\"\(user.rawValue)\"".utf8) }
 
     /// In one transaction.
     private func eraseTables(_ user: UserID, _ application: ApplicationID) async throws(JournalFailure) -> Int {
@@ -88,12 +108,12 @@ package final class SQLitePersonalData: PersonalData {
     /// - Parameters:
     ///   - rows: which rows of the table are the application's.
     ///   - isEnded: whether the row is of a room that has ended, in SQL; `nil` for what is not of rooms.
+    ///   - also: types of rows that are looked at though they do not name them.
     private func rewrite(
         _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID, isEnded: String?,
+        also types: [String] = [],
         _ body: @escaping @Sendable (_ payload: [UInt8], _ isEnded: Bool) throws -> [UInt8]
     ) async throws(JournalFailure) -> Int {
-        // An id is no part of JSON but as a whole text: its letters need no escape.
-        let named = Data("\"\(user.rawValue)\"".utf8)
         let alsoOf =
             isEnded.map {
                 """
@@ -101,11 +121,11 @@ package final class SQLitePersonalData: PersonalData {
                     SELECT room FROM entry WHERE instr(payload, ?2) > 0
                     UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0)
                 """
-            } ?? ""
+            } ?? (types.isEmpty ? "" : "OR \(table).type IN (\(types.map { "'\($0)'" }.joined(separator: ", ")))")
         let found = try await commit.read { db in
             try Int64.fetchAll(
                 db, sql: "SELECT \(table).rowid FROM \(table) \(rows) AND (instr(\(table).payload, ?2) > 0 \(alsoOf))",
-                arguments: [application.rawValue, named])
+                arguments: [application.rawValue, Self.named(user)])
         }
         var changed = 0
         for start in stride(from: 0, to: found.count, by: Self.step) {

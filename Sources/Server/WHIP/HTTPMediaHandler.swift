@@ -24,14 +24,14 @@ package struct HTTPMediaHandler: Sendable {
     private static let fragmentType = "application/trickle-ice-sdpfrag"
 
     let sessions: HTTPMediaSessions
-    let services: GatewayServices
+    let services: CallDependencies
     let rates: AddressRates
-    let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    let address: @Sendable (Request, HTTPRequestContext) -> ClientAddress
     let isDraining: @Sendable () -> Bool
 
     package init(
-        sessions: HTTPMediaSessions, services: GatewayServices, rates: AddressRates,
-        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
+        sessions: HTTPMediaSessions, services: CallDependencies, rates: AddressRates,
+        address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
         self.sessions = sessions
@@ -108,7 +108,7 @@ package struct HTTPMediaHandler: Sendable {
         return text
     }
 
-    private func admit(_ request: Request, _ context: GatewayRequest) throws(Refusal) {
+    private func admit(_ request: Request, _ context: HTTPRequestContext) throws(Refusal) {
         if isDraining() {
             throw Refusal(RoomError(.unavailable, "the server is going down", retryAfterMs: 5_000))
         }
@@ -119,7 +119,7 @@ package struct HTTPMediaHandler: Sendable {
 
     // MARK: POST
 
-    private func open(_ kind: HTTPMediaKind, _ request: Request, _ context: GatewayRequest) async -> Response {
+    private func open(_ kind: HTTPMediaKind, _ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(Refusal) {
             try admit(request, context)
             let bearer = try await BearerTicket(request, services.signIn)
@@ -150,7 +150,7 @@ package struct HTTPMediaHandler: Sendable {
     }
 
     /// Absolute, which every client understands.
-    private func location(of session: HTTPMediaSession, _ request: Request, _ context: GatewayRequest) -> String {
+    private func location(of session: HTTPMediaSession, _ request: Request, _ context: HTTPRequestContext) -> String {
         let scheme = address(request, context).isSecure ? "https" : "http"
         let path = "/v1/\(session.kind.rawValue)/\(RoomSlug.slug(session.room.key.room))/\(session.secret)"
         return request.head.authority.map { "\(scheme)://\($0)\(path)" } ?? path
@@ -173,7 +173,7 @@ package struct HTTPMediaHandler: Sendable {
 
     /// Trickled candidates (RFC 9725 §4.3.2) are not needed: the server answers whoever asks it with the right password. New credentials
     /// (§4.3.3) are.
-    private func change(_ kind: HTTPMediaKind, _ request: Request, _ context: GatewayRequest) async -> Response {
+    private func change(_ kind: HTTPMediaKind, _ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(Refusal) {
             try admit(request, context)
             guard let session = try await session(kind, request, context) else { return Self.gone(open) }
@@ -226,7 +226,7 @@ package struct HTTPMediaHandler: Sendable {
 
     // MARK: DELETE
 
-    private func close(_ kind: HTTPMediaKind, _ request: Request, _ context: GatewayRequest) async -> Response {
+    private func close(_ kind: HTTPMediaKind, _ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(Refusal) {
             guard let session = try await session(kind, request, context) else { return Self.gone(open) }
             await sessions.end(session)
@@ -237,7 +237,7 @@ package struct HTTPMediaHandler: Sendable {
     }
 
     private func session(
-        _ kind: HTTPMediaKind, _ request: Request, _ context: GatewayRequest
+        _ kind: HTTPMediaKind, _ request: Request, _ context: HTTPRequestContext
     ) async throws(Refusal) -> HTTPMediaSession? {
         let bearer = try await BearerTicket(request, services.signIn)
         let session = sessions.session(

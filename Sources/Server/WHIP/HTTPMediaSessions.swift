@@ -13,10 +13,10 @@ package final class HTTPMediaSessions: HTTPMedia {
     /// A player at home, one on a wall, and some that broke off without a word and are not known to be gone yet.
     static let playersPerPerson = 8
 
-    private let services: GatewayServices
+    private let services: CallDependencies
     private let sessions = Mutex<[String: HTTPMediaSession]>([:])
 
-    package init(_ services: GatewayServices) { self.services = services }
+    package init(_ services: CallDependencies) { self.services = services }
 
     /// What a request for a path leads to.
     struct Opened {

@@ -1,14 +1,34 @@
 import Foundation
 package import RoomModel
+import SignalProtocol
 
 /// What a webhook waits for, without a person's names and words. The receiver learns by it what happened, and to whom by id.
 package enum ErasedNews {
-    package static func without(_ user: UserID, in payload: [UInt8]) -> [UInt8] {
-        guard let value = try? JSONSerialization.jsonObject(with: Data(payload)),
+    /// - Parameter ended: rooms that have ended. What such a room was called may be theirs, whoever wrote it last.
+    package static func without(_ user: UserID, and ended: Set<RoomID>, in payload: [UInt8]) -> [UInt8] {
+        guard let value = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] else {
+            return payload
+        }
+        let isOver = room(of: value).map(ended.contains) ?? false
+        guard isOver || payload.firstRange(of: Array("\"\(user.rawValue)\"".utf8)) != nil,
             let data = try? JSONSerialization.data(
-                withJSONObject: erased(value, user.rawValue, isTheirs: false), options: [.withoutEscapingSlashes])
+                withJSONObject: erased(value, user.rawValue, isTheirs: false, isOver: isOver),
+                options: [.withoutEscapingSlashes])
         else { return payload }
         return Array(data)
+    }
+
+    /// Of what says how a room is called, or what is in its attributes.
+    package static let typesOfRooms =
+        [WebhookEventTypes.roomCreated] + [EventType.roomUpdated, .attributesChanged].map(\.rawValue)
+
+    private static func room(of news: [String: Any]) -> RoomID? {
+        if let slug = news["GroupId"] as? String { return RoomSlug.id(slug) }
+        switch (news["data"] as? [String: Any])?["room"] {
+        case let text as String: return RoomID(stored: text)
+        case let number as NSNumber: return UInt32(exactly: number).flatMap(RoomID.init(number:))
+        default: return nil
+        }
     }
 
     /// Who says or does something stands under one of these.
@@ -20,15 +40,19 @@ package enum ErasedNews {
     /// What of the compatible format is written by whoever stands above it.
     private static let bodies: Set = ["MsgBody", "MsgContent"]
 
-    /// - Parameter isTheirs: they have written what is in it.
-    private static func erased(_ value: Any, _ user: String, isTheirs: Bool) -> Any {
+    /// - Parameters:
+    ///   - isTheirs: they have written what is in it.
+    ///   - isOver: the room has ended.
+    private static func erased(_ value: Any, _ user: String, isTheirs: Bool, isOver: Bool) -> Any {
         switch value {
-        case let list as [Any]: return list.map { erased($0, user, isTheirs: isTheirs) }
+        case let list as [Any]: return list.map { erased($0, user, isTheirs: isTheirs, isOver: isOver) }
         case var fields as [String: Any]:
             func names(_ name: String) -> Bool {
                 fields[name] as? String == user || (fields[name] as? [String: Any])?["id"] as? String == user
             }
-            let (isPerson, isOwned) = (fields["id"] as? String == user, names("owner"))
+            let (isPerson, isOwned) = (
+                fields["id"] as? String == user, names("owner") || isOver && fields["owner"] != nil
+            )
             let isTheirs = isTheirs || authors.contains(where: names)
             let isRestriction = fields["kind"] is String && fields["user"] is String && (names("user") || isTheirs)
             let isInvitation = fields["command"] is String && fields["to"] is String
@@ -41,9 +65,11 @@ package enum ErasedNews {
                 // The sender's own id of a message, and a song as they named it.
                 case "id" where isTheirs && fields["chat"] != nil: fields[name] = ""
                 case "song" where isTheirs: fields[name] = ["id": "", "title": ""]
-                case "set" where isTheirs: fields[name] = [String: String]()
+                case "set" where isTheirs || isOver && field is [String: String]: fields[name] = [String: String]()
+                case "removed" where isOver: fields[name] = [String]()
+                case "Name" where isOver: fields[name] = ""
                 case _ where isTheirs && texts.contains(name) && field is String: fields[name] = ""
-                default: fields[name] = erased(field, user, isTheirs: isTheirs && bodies.contains(name))
+                default: fields[name] = erased(field, user, isTheirs: isTheirs && bodies.contains(name), isOver: isOver)
                 }
             }
             return fields

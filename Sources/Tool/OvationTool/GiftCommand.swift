@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ovation
 import ServerApp
 
 /// `ovation gift`: the catalogue of an application.
@@ -60,7 +61,7 @@ struct GiftCommand: AsyncParsableCommand {
         func run() async throws {
             try await reporting {
                 try await GiftAdmin(data: folder.data, application: app).set(
-                    .init(id: id, name: name, names: try names(), price: price, picture: picture, isLarge: large))
+                    Gift(id: id, name: name, names: try names(), price: price, picture: picture, isLarge: large))
             }
         }
 

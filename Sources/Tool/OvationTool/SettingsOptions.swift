@@ -88,6 +88,9 @@ struct SettingsOptions: ParsableArguments {
     var roomsActionsPerPerson: String?
     @Option(help: "Calls per second on one connection. Bursts may be three times as large.")
     var limitsCallsPerSecond: String?
+    @Option(
+        help: "Changes a second that one person may make in a room, such as of a seat; ten times as many at once.")
+    var limitsChangesPerSecond: String?
     @Option(help: "Most WebSockets at once.")
     var limitsConnections: String?
     @Option(help: "WebSockets that one address may open at once; a twentieth of it in each second after.")
@@ -132,7 +135,8 @@ struct SettingsOptions: ParsableArguments {
             ("rooms.messages_per_person", roomsMessagesPerPerson),
             ("rooms.messages_on_entry", roomsMessagesOnEntry),
             ("rooms.actions_per_person", roomsActionsPerPerson),
-            ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
+            ("limits.calls_per_second", limitsCallsPerSecond), ("limits.changes_per_second", limitsChangesPerSecond),
+            ("limits.connections", limitsConnections),
             ("limits.connections_per_address", limitsConnectionsPerAddress),
             ("limits.guests_per_address", limitsGuestsPerAddress),
             ("limits.messages_per_address", limitsMessagesPerAddress),

@@ -38,7 +38,8 @@ import UserSig
                 library: library,
                 signIn: SignIn(
                     accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
-                limits: limits, clock: clock, rewrite: { _, order in await finding(order) }, pause: pause)
+                slots: UploadSlots(), limits: limits, clock: clock, rewrite: { _, order in await finding(order) },
+                pause: pause)
         }
 
         func request(
@@ -53,8 +54,12 @@ import UserSig
                     headerFields: [.authorization: "Bearer \(Self.application.id):\(user):\(ticket)"]), body: body)
         }
 
+        func upload(_ request: Request) async -> Response {
+            await handler.upload(request, from: ClientAddress(text: "192.0.2.1"))
+        }
+
         func status(by user: String = "alice", _ query: String = "kind=avatar") async throws -> Int {
-            await handler.upload(try request(by: user, query)).status.code
+            await upload(try request(by: user, query)).status.code
         }
 
         /// The folders of pictures.
@@ -120,12 +125,12 @@ import UserSig
         let (pieces, out) = AsyncStream.makeStream(of: ByteBuffer.self)
         for _ in 0..<3 { out.yield(ByteBuffer(string: "ten bytes.")) }
         out.finish()
-        let refused = await house.handler.upload(try house.request(RequestBody(asyncSequence: pieces)))
+        let refused = await house.upload(try house.request(RequestBody(asyncSequence: pieces)))
         #expect(refused.status == .contentTooLarge && house.kept.isEmpty && house.left.isEmpty)
         let (few, end) = AsyncStream.makeStream(of: ByteBuffer.self)
         for _ in 0..<2 { end.yield(ByteBuffer(string: "ten bytes.")) }
         end.finish()
-        #expect(await house.handler.upload(try house.request(RequestBody(asyncSequence: few))).status == .created)
+        #expect(await house.upload(try house.request(RequestBody(asyncSequence: few))).status == .created)
     }
 
     @Test("A13-S an upload that hardly goes on is ended with 408, and gives its place back")
@@ -133,7 +138,7 @@ import UserSig
         let house = House(pause: { _ in })
         defer { house.remove() }
         let (pieces, out) = AsyncStream.makeStream(of: ByteBuffer.self)
-        let refused = await house.handler.upload(try house.request(RequestBody(asyncSequence: pieces)))
+        let refused = await house.upload(try house.request(RequestBody(asyncSequence: pieces)))
         #expect(refused.status == .requestTimeout && house.left.isEmpty)
         _ = out
         let place = try house.library.reserve(for: house.owner("alice"))
@@ -150,9 +155,9 @@ import UserSig
             for await _ in waiting.stream {}
             return nil
         })
-        async let first = house.handler.upload(try house.request(RequestBody(asyncSequence: body)))
+        async let first = house.upload(try house.request(RequestBody(asyncSequence: body)))
         for await _ in reading.stream {}
-        let second = await house.handler.upload(try house.request())
+        let second = await house.upload(try house.request())
         #expect(second.status == .serviceUnavailable && second.headers[.retryAfter] == "3")
         #expect(try await house.status(by: "bob") == 201, "others are not kept waiting")
         waiting.continuation.finish()
@@ -195,7 +200,7 @@ import UserSig
             return .pictures(order.sizes.map { _ in [0xFF] })
         })
         defer { house.remove() }
-        async let answer = house.handler.upload(try house.request())
+        async let answer = house.upload(try house.request())
         for await _ in reading.stream {}
         let alice = try house.owner("alice")
         #expect(try house.library.removeAll(of: alice.user, from: alice.application) == 0)
@@ -213,7 +218,7 @@ import UserSig
             return .pictures(order.sizes.map { _ in [0xFF] })
         })
         defer { house.remove() }
-        async let answer = house.handler.upload(try house.request())
+        async let answer = house.upload(try house.request())
         for await _ in reading.stream {}
         let alice = try house.owner("alice")
         let ban = Restriction(.ban, user: alice.user, name: "", until: nil, by: UserID(literal: "shop"))

@@ -86,6 +86,54 @@ import Testing
         }
     }
 
+    @Test("A09-S who mistypes an address reads so in their language, with a way home; a program gets what it can read")
+    func missing() async throws {
+        try await with { folder, _ in
+            try #"<html lang="en"><script src=/assets/@build/a.js><section lang="en">"#
+                .write(toFile: folder + "/missing.html", atomically: true, encoding: .utf8)
+            let handler = try Self.handler(folder)
+            func missing(_ headers: HTTPFields) -> Response? {
+                handler.missing(
+                    Request(
+                        head: HTTPRequest(
+                            method: .get, scheme: "https", authority: "a", path: "/rom/1", headerFields: headers),
+                        body: .init(buffer: ByteBuffer())), origin: "https://salon.example")
+            }
+            for (languages, shown) in [
+                ("ko-KR,ko;q=0.9,en;q=0.8", "ko"), ("zh-TW", "zh-Hans"), ("de, en-US", "en"), ("de", "en"), ("", "en"),
+            ] {
+                let page = missing([.accept: "application/xml, TEXT/HTML;q=0.9", .acceptLanguage: languages])
+                #expect(page?.status == .notFound && page?.headers[.vary] == "Accept, Accept-Language")
+                #expect(page?.headers[Self.policyField] != nil && page?.headers[.cacheControl] == "no-cache")
+                let text = try await text(page)
+                #expect(
+                    text.hasPrefix("<html lang=\"\(shown)\">") && text.hasSuffix("<section lang=\"en\">"), "\(text)")
+                #expect(text.contains("/assets/\(handler.root.build)/a.js"))
+            }
+            for accepted in ["*/*", "application/json", "image/avif,image/*", ""] {
+                #expect(missing([.accept: accepted]) == nil, "\(accepted)")
+            }
+            #expect(await get("/missing.html", from: handler) == nil, "it has no address of its own")
+        }
+    }
+
+    @Test("A09-S a page in a folder is found without the slash at its end too, with what was asked of it")
+    func folders() async throws {
+        try await with { folder, _ in
+            try FileManager.default.createDirectory(atPath: folder + "/example", withIntermediateDirectories: true)
+            try "hello".write(toFile: folder + "/example/index.html", atomically: true, encoding: .utf8)
+            let handler = try Self.handler(folder)
+            for (path, place) in [("/example", "/example/"), ("/example?room=7", "/example/?room=7")] {
+                let answer = await get(path, from: handler)
+                #expect(answer?.status == .permanentRedirect && answer?.headers[.location] == place)
+            }
+            #expect(await get("/example/", from: handler)?.status == .ok)
+            for path in ["/songs", "/example/index.html/", "//example", "/exampl"] {
+                #expect(await get(path, from: handler) == nil, "\(path)")
+            }
+        }
+    }
+
     @Test("R05-S who has a file already is told so; text goes out packed to who can read that, the rest in parts")
     func forms() async throws {
         try await with { _, handler in

@@ -20,7 +20,7 @@ import UserSig
         let signIn = SignIn(accounts: MemoryAccounts([application]), restrictions: MemoryRestrictions(), clock: clock)
         let office = TicketIssuer(
             kind: kind, application: application.id, signIn: signIn,
-            sessions: SessionRegistry(ownsNameOf: TicketIssuer.isOwn), clock: clock, limits: GatewayLimits())
+            sessions: SessionRegistry(ownsNameOf: TicketIssuer.isOwn), clock: clock, limits: AdmissionLimits())
         return (office, signIn)
     }
 

@@ -24,7 +24,7 @@ import UserSig
         "G04-S the people behind one address share an allowance of messages, and a refusal names it and says when to try again"
     )
     func messagesOfOneAddress() async throws {
-        let house = try await House(messagesPerAddress: GatewayLimits.messages(perSecond: 10))
+        let house = try await House(messagesPerAddress: AdmissionLimits.messages(perSecond: 10))
         let (alice, bob, carol) = (try await Line(house), try await Line(house), try await Line(house))
         for (line, name) in [(alice, "alice"), (bob, "bob"), (carol, "carol")] { try await line.open(name) }
         try await alice.call("room.create", #"{"room":"salon","name":"Salon","seats":2}"#)
@@ -46,6 +46,101 @@ import UserSig
         #expect(try await carol.call("like.send", #"{"room":"salon","count":1}"#).contains("total"))
         house.clock.advance(by: .milliseconds(100))
         #expect(try await carol.call("message.send", message).contains(#""chat":21"#))
+    }
+
+    @Test(
+        "G04-S a member who takes and leaves a seat without a pause is refused after twenty times, under any connection, before the room hears of it, and told when to try again"
+    )
+    func changesOfOnePerson() async throws {
+        let house = try await House()
+        let (olga, mia) = (try await Line(house), try await Line(house))
+        try await olga.open("olga")
+        try await olga.call("room.create", #"{"room":77,"name":"Salon"}"#)
+        try await mia.open("mia")
+        try await mia.call("room.enter", #"{"room":77}"#)
+        var taken = 0
+        while taken < 100 {
+            let answer = try await mia.call("seat.take", #"{"room":77,"seat":3}"#)
+            guard answer.contains(#""result""#) else { break }
+            taken += 1
+            #expect(try await mia.call("seat.leave", #"{"room":77}"#).contains(#""result""#))
+        }
+        // A little time goes by meanwhile.
+        #expect((20...22).contains(taken))
+        // By its name alone: what follows is not read, and would be refused otherwise.
+        let refusal = try await mia.call("seat.take", #"{"seat":"none"}"#)
+        #expect(refusal.contains("rate_limited") && refusal.contains("limits.changes_per_second"), "\(refusal)")
+        let wait = try #require(refusal.firstMatch(of: /"retryAfterMs":(\d+)/).flatMap { Int64($0.1) })
+        #expect((1...500).contains(wait))
+        // Where the first bytes do not say what it is, the call itself does.
+        let long = String(repeating: " ", count: CallOutline.bytesRead)
+        try await mia.send(
+            text: #"{"jsonrpc":"2.0","params":{"room":77,\#(long)"seat":3},"id":"late","method":"seat.take"}"#,
+            before: "clock.read", "{}")
+        #expect(try await mia.hears(#""late""#).contains("rate_limited"))
+
+        // Who comes again has what they left.
+        try await mia.call("room.exit", #"{"room":77}"#)
+        let again = try await Line(house)
+        try await again.open("mia")
+        try await again.call("room.enter", #"{"room":77}"#)
+        #expect(try await again.call("seat.take", #"{"room":77,"seat":3}"#).contains("rate_limited"))
+        // Others have their own.
+        #expect(try await olga.call("seat.take", #"{"room":77,"seat":0}"#).contains(#""result""#))
+        house.clock.advance(by: .milliseconds(wait))
+        #expect(try await again.call("seat.take", #"{"room":77,"seat":3}"#).contains(#""result""#))
+    }
+
+    @Test(
+        "G04-S however often somebody has changed the room, they can mute themselves, leave the seat and go; unmuting waits"
+    )
+    func silenceIsFree() async throws {
+        let house = try await House()
+        let (olga, mia) = (try await Line(house), try await Line(house))
+        try await olga.open("olga")
+        try await olga.call("room.create", #"{"room":77,"name":"Salon","kind":"live"}"#)
+        try await mia.open("mia")
+        try await mia.call("room.enter", #"{"room":77}"#)
+        try await mia.call("seat.take", #"{"room":77,"seat":3}"#)
+        func mute(_ muted: Bool) async throws -> String {
+            try await mia.call("microphone.set", #"{"room":77,"muted":\#(muted)}"#)
+        }
+        var unmuted = 0
+        while unmuted < 100 {
+            guard try await mute(false).contains(#""result""#) else { break }
+            unmuted += 1
+            #expect(try await mute(true).contains(#""result""#))
+        }
+        #expect((19...21).contains(unmuted))
+        for (method, params) in [
+            ("microphone.set", #"{"room":77,"muted":true}"#), ("camera.set", #"{"room":77,"on":false}"#),
+            ("seat.leave", #"{"room":77}"#), ("room.exit", #"{"room":77}"#),
+        ] {
+            #expect(try await mia.call(method, params).contains(#""result""#), "\(method)")
+        }
+    }
+
+    @Test("G04-S who runs the room changes it twice as often at once as a member, from the moment that they do")
+    func changesOfHosts() async throws {
+        let house = try await House()
+        let (olga, mia) = (try await Line(house), try await Line(house))
+        try await olga.open("olga")
+        try await olga.call("room.create", #"{"room":77,"name":"Salon"}"#)
+        try await mia.open("mia")
+        try await mia.call("room.enter", #"{"room":77}"#)
+        func changes(of line: Line) async throws -> Int {
+            var count = 0
+            while count < 100 {
+                let answer = try await line.call("seat.move", #"{"room":77,"seat":\#(count % 2)}"#)
+                guard answer.contains(#""not_seated""#) else { break }
+                count += 1
+            }
+            return count
+        }
+        #expect(try await (20...22).contains(changes(of: mia)))
+        #expect(try await olga.call("role.set", #"{"room":77,"user":"mia","role":"admin"}"#).contains(#""result""#))
+        #expect(try await (40...50).contains(changes(of: mia)))
+        #expect(try await (39...49).contains(changes(of: olga)))
     }
 
     @Test(

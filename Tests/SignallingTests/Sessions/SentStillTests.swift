@@ -117,6 +117,24 @@ import Timing
         #expect(try shown(house) == nil)
     }
 
+    @Test("L03-S R11-S a picture of somebody who is not in the room, or not in any, is refused unread")
+    func outsiders() async throws {
+        let reader = Reader()
+        let house = try await house(reader)
+        _ = try await host(house)
+        let stranger = try await ConversationLine(house)
+        try await stranger.open("stranger")
+        let request = #"{"room":7,"user":"host","command":"seat.request","id":"r1","still":"\#(Self.sent)"}"#
+        #expect(try await stranger.call("invitation.send", request).contains("not_in_room"))
+        try await stranger.call("room.create", #"{"room":8,"name":"Elsewhere","kind":"live"}"#)
+        #expect(try await stranger.call("invitation.send", request).contains("not_in_room"))
+        try await stranger.call("room.destroy", #"{"room":8}"#)
+        try await stranger.call("room.enter", #"{"room":7}"#)
+        #expect(reader.orders.isEmpty)
+        #expect(
+            try await stranger.call("invitation.send", request).contains(#""id":"r1""#), "the attempts took no turn")
+    }
+
     @Test("L03-S what comes with a request is written anew before the request stands, and small")
     func request() async throws {
         let reader = Reader()

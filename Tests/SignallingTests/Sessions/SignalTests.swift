@@ -107,7 +107,7 @@ import Timing
         }
         #expect(told == 5)
 
-        let narrow = try await House(messagesPerAddress: GatewayLimits.messages(perSecond: 2))
+        let narrow = try await House(messagesPerAddress: AdmissionLimits.messages(perSecond: 2))
         let few = try await people(narrow, "alice", "bob")
         var answer = ""
         for _ in 0..<8 where !answer.contains("rate_limited") {

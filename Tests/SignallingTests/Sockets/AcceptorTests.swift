@@ -14,7 +14,7 @@ import Timing
         func receive(_ input: SocketConnection.Input) async {}
     }
 
-    private func acceptor(_ limits: GatewayLimits = GatewayLimits(), clock: VirtualRoomClock = VirtualRoomClock())
+    private func acceptor(_ limits: AdmissionLimits = AdmissionLimits(), clock: VirtualRoomClock = VirtualRoomClock())
         -> SocketAcceptor
     {
         SocketAcceptor(
@@ -53,7 +53,7 @@ import Timing
 
     @Test("R08-S as many are let in as the server takes, and one more when one has gone; none while it drains")
     func full() async throws {
-        var limits = GatewayLimits()
+        var limits = AdmissionLimits()
         limits.connections = 2
         let acceptor = acceptor(limits)
         var channels: [NIOAsyncTestingChannel] = []
@@ -77,7 +77,7 @@ import Timing
 
     @Test("one address opens so many sockets at once, then at its rate; others are not concerned")
     func frequent() throws {
-        var limits = GatewayLimits()
+        var limits = AdmissionLimits()
         limits.connectionsPerAddress = Allowance(burst: 3, perSecond: 1)
         let clock = VirtualRoomClock()
         let acceptor = acceptor(limits, clock: clock)

@@ -23,10 +23,10 @@ final class ConversationHouse: Sendable {
     let journal = MemoryJournal()
     let restrictions = MemoryRestrictions()
     let reviewer = ScriptedReviewer()
-    let services: GatewayServices
+    let services: CallDependencies
 
     init(
-        relays: RelayServers = .none, messagesPerAddress: Allowance = GatewayLimits().messagesPerAddress,
+        relays: RelayServers = .none, messagesPerAddress: Allowance = AdmissionLimits().messagesPerAddress,
         filter: (any TextFilter)? = nil,
         rewrite: @escaping @Sendable ([UInt8], PictureOrder) async -> PictureFinding = { _, _ in .unavailable }
     ) async throws {
@@ -39,12 +39,12 @@ final class ConversationHouse: Sendable {
         try await rooms.start()
         let messageLimit = MessageLimit(messagesPerAddress, clock: clock)
         let sessions = SessionRegistry(ownsNameOf: { $0.rawValue.hasPrefix("guest-") })
-        services = GatewayServices(
+        services = CallDependencies(
             signIn: SignIn(
                 accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
             sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
-            messageLimit: messageLimit,
+            messageLimit: messageLimit, changes: ChangeLimit(AdmissionLimits(), rooms: rooms, clock: clock),
             wallets: Wallets(
                 settings: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() })),
             signals: Signals(

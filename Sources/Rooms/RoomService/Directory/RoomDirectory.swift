@@ -108,6 +108,9 @@ package actor RoomDirectory {
     /// Of all applications, for metrics.
     package nonisolated var totals: [RoomKind: RoomTotals] { index.totals }
 
+    /// Whether that person runs the room, as far as it has been stored.
+    package nonisolated func isRun(_ room: RoomKey, by user: UserID) -> Bool { index.isRun(room, by: user) }
+
     package nonisolated func infos(_ ids: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         index.infos(ids, of: application)
     }

@@ -221,6 +221,11 @@ package final class RoomIndex: Sendable {
         return totals
     }
 
+    /// Whether that person runs the room: its owner, or an admin.
+    func isRun(_ key: RoomKey, by user: UserID) -> Bool {
+        shelves.withLock { $0[key.application]?.lines[key.room]?.listing.isRun(by: user) ?? false }
+    }
+
     package func infos(_ rooms: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         shelves.withLock { shelves in rooms.compactMap { shelves[application]?.lines[$0]?.info } }
     }

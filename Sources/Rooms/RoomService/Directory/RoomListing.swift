@@ -7,13 +7,20 @@ package struct RoomListing: Hashable, Sendable {
     package let still: RoomStill?
     /// The one before: who has read the list a moment ago asks for it.
     package let earlierStill: RoomStill?
+    /// Who runs the room beside its owner.
+    let admins: [UserID]
 
-    package init(_ info: RoomInfo, still: RoomStill? = nil, earlierStill: RoomStill? = nil) {
+    package init(
+        _ info: RoomInfo, still: RoomStill? = nil, earlierStill: RoomStill? = nil, admins: [UserID] = []
+    ) {
         self.info = info
+        self.admins = admins
         self.info.still = still?.number
         self.still = still
         self.earlierStill = earlierStill
     }
+
+    func isRun(by user: UserID) -> Bool { info.owner.id == user || admins.contains(user) }
 }
 
 /// A still under its number.

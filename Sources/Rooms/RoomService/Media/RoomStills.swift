@@ -74,11 +74,13 @@ struct RoomStills {
     }
 
     /// What the directory shows of the room, as it was when this was decided.
-    func listing(_ info: RoomInfo) -> RoomListing { RoomListing(info, still: current, earlierStill: earlier) }
+    func listing(_ info: RoomInfo, admins: [UserID]) -> RoomListing {
+        RoomListing(info, still: current, earlierStill: earlier, admins: admins)
+    }
 
     /// Shows what has changed in its place in the order.
     private func show(in turn: inout RoomTurn, answer: PlannedAnswer? = nil) {
-        let shown = [Effect.show(listing(turn.info))]
+        let shown = [Effect.show(listing(turn.info, admins: turn.state.admins))]
         turn.add(
             .release(Release(needs: turn.watermark, answer: answer, first: shown, otherwise: shown)))
     }

@@ -120,7 +120,7 @@ extension RoomCore {
         correspondence.wait(for: accepted.events, in: &turn)
         turn.wait(for: accepted)
         stills.review(after: accepted.events, in: &turn)
-        queue.append(submission.release(showing: stills.listing(submission.info)))
+        queue.append(submission.release(showing: stills.listing(submission.info, admins: turn.state.admins)))
     }
 
     /// The invitee hears of it wherever they are.

@@ -62,7 +62,7 @@ package final class RoomCore {
 
     package var state: DurableRoomState { _read { yield turn.state } }
     package var isOver: Bool { turn.phase == .over }
-    var listing: RoomListing { stills.listing(turn.info) }
+    var listing: RoomListing { stills.listing(turn.info, admins: turn.state.admins) }
 
     // MARK: A turn
 

@@ -17,7 +17,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     /// One IPv6 customer has a /64 at least, so the whole of it counts as one.
-    var ratedAs: String {
+    package var ratedAs: String {
         guard let network = AddressRange(text + "/64"), network.isIPv6 else { return text }
         return network.description
     }

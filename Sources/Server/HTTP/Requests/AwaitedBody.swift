@@ -8,8 +8,8 @@ package struct AwaitedBodies: RouterMiddleware {
     package init() {}
 
     @concurrent package func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
+        _ request: Request, context: HTTPRequestContext,
+        next: @concurrent (Request, HTTPRequestContext) async throws -> Response
     ) async throws -> Response {
         guard request.headers[.expect] != nil else { return try await next(request, context) }
         var request = request

@@ -3,7 +3,7 @@ package import Hummingbird
 
 /// The routes of the gateway. It knows the methods of each path, and answers the others with them (RFC 9110 §15.5.6).
 package final class GatewayRouter: RouterMethods {
-    package typealias Context = GatewayRequest
+    package typealias Context = HTTPRequestContext
 
     /// Those that some path takes. What is no method here is none anywhere.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -11,7 +11,7 @@ package final class GatewayRouter: RouterMethods {
     /// Known to everybody (RFC 9110 §9.1), and taken by no path here.
     private static let refused: [HTTPRequest.Method] = [.trace, .connect]
 
-    package let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
+    package let router = Router(context: HTTPRequestContext.self, options: [.autoGenerateHeadEndpoints])
     private var paths: [String: (path: RouterPath, methods: Set<HTTPRequest.Method>)] = [:]
 
     package init() {}
@@ -19,14 +19,14 @@ package final class GatewayRouter: RouterMethods {
     @discardableResult
     package func on<Responder: HTTPResponder>(
         _ path: RouterPath, method: HTTPRequest.Method, responder: Responder
-    ) -> Self where Responder.Context == GatewayRequest {
+    ) -> Self where Responder.Context == HTTPRequestContext {
         paths[path.description, default: (path, [])].methods.insert(method)
         router.on(path, method: method, responder: responder)
         return self
     }
 
     @discardableResult
-    package func add(middleware: any MiddlewareProtocol<Request, Response, GatewayRequest>) -> Self {
+    package func add(middleware: any MiddlewareProtocol<Request, Response, HTTPRequestContext>) -> Self {
         router.add(middleware: middleware)
         return self
     }
@@ -46,7 +46,7 @@ package final class GatewayRouter: RouterMethods {
 
     /// Pages: each path below `path` that has one. Whether there is one, `page` knows.
     package func pages(
-        _ path: RouterPath, page: @escaping @Sendable (Request, GatewayRequest) async -> Response
+        _ path: RouterPath, page: @escaping @Sendable (Request, HTTPRequestContext) async -> Response
     ) {
         router.get(path) { request, context in await page(request, context) }
         for method in Self.others([.get]) {
@@ -83,8 +83,8 @@ package struct WholeServerRequests: RouterMiddleware {
     package init() {}
 
     @concurrent package func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
+        _ request: Request, context: HTTPRequestContext,
+        next: @concurrent (Request, HTTPRequestContext) async throws -> Response
     ) async throws -> Response {
         guard GatewayRouter.knows(request.method) else {
             return HTTPReply.failure(

@@ -7,8 +7,8 @@ package struct ProxyConnections: RouterMiddleware {
     package init() {}
 
     @concurrent package func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
+        _ request: Request, context: HTTPRequestContext,
+        next: @concurrent (Request, HTTPRequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
         let marks: [HTTPField.Name] = [.xForwardedFor, .xForwardedProto, .forwarded, .via]

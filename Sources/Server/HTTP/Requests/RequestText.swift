@@ -68,8 +68,8 @@ package struct RefusedText: RouterMiddleware {
     package init() {}
 
     @concurrent package func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
+        _ request: Request, context: HTTPRequestContext,
+        next: @concurrent (Request, HTTPRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let cause = RequestText.cause(request) else { return try await next(request, context) }
         let refusal =

@@ -27,12 +27,12 @@ package struct ChatHandler: Sendable {
     private let commands: ChatCommands
     private let clock: any TimeSource
     private let rates: ProgramRates
-    private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    private let address: @Sendable (Request, HTTPRequestContext) -> ClientAddress
     private let perCommand = SharedBuckets<Rated>(ChatHandler.perSecond)
 
     package init(
-        _ services: GatewayServices, restrictions: OperatorRestrictions, rates: ProgramRates,
-        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
+        _ services: CallDependencies, restrictions: OperatorRestrictions, rates: ProgramRates,
+        address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress
     ) {
         signIn = services.signIn
         clock = services.clock
@@ -47,7 +47,7 @@ package struct ChatHandler: Sendable {
         router.post("v4/**") { request, context in await respond(request, context) }
     }
 
-    private func respond(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func respond(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(ChatFailure) {
             let (address, tooMany) = (
                 address(request, context), ChatFailure(60_007, "too many requests from this address")

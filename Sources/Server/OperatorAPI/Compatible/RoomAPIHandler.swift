@@ -42,12 +42,12 @@ package struct RoomAPIHandler: Sendable {
     private let rooms: OperatorRooms
     private let clock: any TimeSource
     private let rates: ProgramRates
-    private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    private let address: @Sendable (Request, HTTPRequestContext) -> ClientAddress
     private let perAction = SharedBuckets<Rated>(RoomAPIHandler.perSecond)
 
     package init(
-        _ operators: OperatorSignIn, _ services: GatewayServices, rates: ProgramRates,
-        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
+        _ operators: OperatorSignIn, _ services: CallDependencies, rates: ProgramRates,
+        address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress
     ) {
         self.operators = operators
         signIn = services.signIn
@@ -61,7 +61,7 @@ package struct RoomAPIHandler: Sendable {
         router.post("") { request, context in await respond(request, context) }
     }
 
-    private func respond(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func respond(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(RoomAPIFailure) {
             let (address, tooMany) = (
                 address(request, context),

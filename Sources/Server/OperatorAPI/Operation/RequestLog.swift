@@ -24,8 +24,8 @@ package struct RequestLog: RouterMiddleware {
     }
 
     @concurrent package func handle(
-        _ request: Request, context: GatewayRequest,
-        next: @concurrent (Request, GatewayRequest) async throws -> Response
+        _ request: Request, context: HTTPRequestContext,
+        next: @concurrent (Request, HTTPRequestContext) async throws -> Response
     ) async throws -> Response {
         let start = clock.now
         let id = Self.id(request)

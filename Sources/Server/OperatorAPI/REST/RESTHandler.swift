@@ -36,14 +36,14 @@ package struct RESTHandler: Sendable {
     private let clock: any TimeSource
     private let kept: KeptAnswers
     private let rates = ProgramRates()
-    private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    private let address: @Sendable (Request, HTTPRequestContext) -> ClientAddress
     private let isDraining: @Sendable () -> Bool
 
     package init(
-        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices,
+        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: CallDependencies,
         restrictions: OperatorRestrictions,
         eraseSongs: @escaping EraseSongs, faces: PersonFaces,
-        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
+        address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
         let stores = settings.stores
@@ -81,7 +81,7 @@ package struct RESTHandler: Sendable {
         }
     }
 
-    private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
+    private func respond(_ route: RESTRoute, _ request: Request, _ context: HTTPRequestContext) async -> Response {
         do throws(Refusal) {
             // The router passes over empty parts, and what was meant as an id would be the next word.
             guard !request.uri.path.contains("//") else {
@@ -130,7 +130,7 @@ package struct RESTHandler: Sendable {
     }
 
     /// - Returns: the key that the request shows.
-    private func admit(_ request: Request, _ context: GatewayRequest) async throws(Refusal) -> OperatorKey {
+    private func admit(_ request: Request, _ context: HTTPRequestContext) async throws(Refusal) -> OperatorKey {
         if isDraining() {
             throw Refusal(RoomError(.unavailable, "the server is going down", retryAfterMs: 5_000))
         }

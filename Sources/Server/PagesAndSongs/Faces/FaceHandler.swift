@@ -15,34 +15,33 @@ package final class FaceHandler: Sendable {
     private static let allowance = Allowance(burst: 8, perSecond: 0.05)
 
     package let library: FaceLibrary
-    private let limits: UploadLimits
     private let signIn: SignIn
     private let clock: any TimeSource
     private let rewrite: @Sendable (_ picture: [UInt8], PictureOrder) async -> PictureFinding
-    private let watch: UploadWatch
-    private let slots: UploadSlots
+    private let uploads: Uploads
     private let rates = SharedBuckets<FaceLibrary.Owner>(allowance)
 
     /// - Parameters:
     ///   - rewrite: reads a stranger's picture and writes it anew.
     ///   - pause: lets time pass between two looks at an upload.
     package init(
-        library: FaceLibrary, signIn: SignIn, limits: UploadLimits = .faces, clock: any TimeSource,
+        library: FaceLibrary, signIn: SignIn, slots: UploadSlots, limits: UploadLimits = .faces, clock: any TimeSource,
         rewrite: @escaping @Sendable (_ picture: [UInt8], PictureOrder) async -> PictureFinding,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.library = library
         self.signIn = signIn
-        self.limits = limits
         self.clock = clock
         self.rewrite = rewrite
-        watch = UploadWatch(limits: limits, pause: pause)
-        slots = UploadSlots(limits)
+        uploads = Uploads(limits, slots: slots, pause: pause)
     }
 
-    package func addRoutes(to router: GatewayRouter) {
+    /// - Parameter address: where a request comes from.
+    package func addRoutes(
+        to router: GatewayRouter, address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress
+    ) {
         router.get("v1/faces") { request, _ in await self.list(request) }
-        router.post("v1/faces") { request, _ in await self.upload(request) }
+        router.post("v1/faces") { request, context in await self.upload(request, from: address(request, context)) }
         router.delete("v1/faces/{id}") { request, context in
             await self.remove(context.parameters.get("id") ?? "", request)
         }
@@ -61,7 +60,7 @@ package final class FaceHandler: Sendable {
         } catch { return HTTPReply.failure(error) }
     }
 
-    func upload(_ request: Request) async -> Response {
+    func upload(_ request: Request, from address: ClientAddress) async -> Response {
         do throws(Refusal) {
             let owner = try await owner(request)
             let query = request.uri.queryParameters
@@ -75,15 +74,16 @@ package final class FaceHandler: Sendable {
             }
             let place = try library.reserve(for: owner)
             defer { library.release(place) }
-            guard slots.take(for: owner.user, of: owner.application) else {
+            let made: [[UInt8]]
+            do {
+                made = try await uploads.take(of: owner.user, in: owner.application, from: address) { received in
+                    try await self.read(try await self.picture(request, received), order)
+                }
+            } catch let refusal as Refusal { throw refusal } catch is Uploads.NoSlot {
                 throw Refusal(RoomError(.unavailable, "too many uploads at once: try again", retryAfterMs: 3_000))
-            }
-            defer { slots.giveBack(for: owner.user, of: owner.application) }
-            let picture: [UInt8]
-            do { picture = try await received(request) } catch let refusal as Refusal { throw refusal } catch {
+            } catch {
                 return error is UploadWatch.TooSlow ? Self.tooSlow : HTTPReply.failure(Self.brokenOff)
             }
-            let made = try await read(picture, order)
             // An upload takes minutes: whoever was banned meanwhile leaves nothing behind.
             _ = try await self.owner(request)
             return HTTPReply.json(Made(face: try await keep(made, as: order.kind, in: place)), status: .created)
@@ -93,8 +93,12 @@ package final class FaceHandler: Sendable {
     /// Refuses at once what is too large if its sender waits with it, or if it would not be read to its end; who sends a little too much
     /// hears of it behind the body, where the answer is not lost.
     private func checkLength(_ request: Request) throws(Refusal) {
-        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body else { return }
-        if request.headers[.expect] != nil || length > limits.body + limits.readOn { throw Self.tooLarge }
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), length > uploads.limits.body else {
+            return
+        }
+        if request.headers[.expect] != nil || length > uploads.limits.body + uploads.limits.readOn {
+            throw Self.tooLarge
+        }
     }
 
     private func remove(_ id: String, _ request: Request) async -> Response {
@@ -124,7 +128,7 @@ package final class FaceHandler: Sendable {
         _ picture: [UInt8], _ query: [String: String], of user: UserID, in application: ApplicationID
     ) async throws(Refusal) -> KeptFace {
         let order = try FaceOrder(query)
-        guard picture.count <= limits.body else { throw Self.tooLarge }
+        guard picture.count <= uploads.limits.body else { throw Self.tooLarge }
         let place = try library.reserve(for: FaceLibrary.Owner(application: application, user: user))
         defer { library.release(place) }
         return try await keep(try await read(picture, order), as: order.kind, in: place)
@@ -162,48 +166,26 @@ package final class FaceHandler: Sendable {
         } catch let refusal as Refusal { throw refusal } catch { throw Refusal(RoomError(.unavailable)) }
     }
 
-    /// The whole body, as far as it may be. Who is still sending hears of a refusal only if we read on: closing early resets the connection
-    /// under the answer.
-    private func received(_ request: Request) async throws -> [UInt8] {
-        try await watch.run { [limits] received in
-            var picture: [UInt8] = []
-            var readOn = 0
-            for try await piece in request.body {
-                // Whatever length was stated.
-                if received.add(piece.readableBytes) {
-                    picture += piece.readableBytesView
-                } else {
-                    picture = []
-                    readOn += piece.readableBytes
-                    if readOn > limits.readOn { break }
-                }
-            }
-            guard readOn == 0 else { throw Self.tooLarge }
-            return picture
-        }
+    private func picture(_ request: Request, _ received: UploadProgress) async throws -> [UInt8] {
+        var picture: [UInt8] = []
+        try await uploads.read(request.body, received, tooLarge: Self.tooLarge) { picture += $0.readableBytesView }
+        return picture
     }
 
     // MARK: Showing
 
     /// A picture that somebody keeps; it never changes. Without a sign-in: who has its address has been shown it.
-    private func file(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func file(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         let name = request.uri.path.dropFirst("/faces/".count)
         guard let path = library.file(name) else { return Self.nothing }
-        let tag = "\"\(name)\""
-        let headers: HTTPFields = [
-            .cacheControl: "public, max-age=31536000, immutable", .eTag: tag, .contentType: "image/jpeg",
-            .xContentTypeOptions: "nosniff",
-            // Opened as a page, somebody's file is still no page of ours.
-            .contentSecurityPolicy: "default-src 'none'; sandbox",
-            // Apps of other sites show people too.
-            .accessControlAllowOrigin: "*", .crossOriginResourcePolicy: "cross-origin",
-        ]
-        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(tag) == true {
-            return Response(status: .notModified, headers: headers)
-        }
+        var shown = UploadedFile(name, type: "image/jpeg")
+        // Apps of other sites show people too.
+        shown.headers[.accessControlAllowOrigin] = "*"
+        shown.headers[.crossOriginResourcePolicy] = "cross-origin"
+        if let known = shown.known(to: request) { return known }
         // Removed by hand, it is gone.
         guard let body = try? await FileIO().loadFile(path: path, context: context) else { return Self.nothing }
-        return Response(status: .ok, headers: headers, body: body)
+        return Response(status: .ok, headers: shown.headers, body: body)
     }
 
     private static let nothing = HTTPReply.failure(

@@ -46,7 +46,7 @@ package struct PageHandler: Sendable {
         if path == "/" || path.hasPrefix("/r/") {
             root.refresh()
             let info = path == "/" ? nil : await roomInfo(path)
-            let language = request.headers[values: .acceptLanguage].joined(separator: ",")
+            let language = PageLanguage(of: request)
             let place: AnnouncedModules.Place = path == "/" ? .lobby : info?.kind == .live ? .live : .room
             return page(
                 "index.html", card: card(of: info, origin: publicURL ?? origin),
@@ -56,6 +56,7 @@ package struct PageHandler: Sendable {
         if path == "/console" {
             return page("console/index.html", origin: origin, request: request)
         }
+        if root.has(path.dropFirst() + "/index.html") { return toFolder(request) }
         if path.hasSuffix("/") {
             return page(path.dropFirst() + "index.html", origin: origin, request: request)
         }
@@ -95,6 +96,12 @@ package struct PageHandler: Sendable {
             String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card, announced: announced ?? "")
         var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
         if announced != nil { response.headers[.vary] = "Accept-Encoding, Accept-Language" }
+        secure(&response, origin: origin)
+        return response
+    }
+
+    /// What browsers must know about a page.
+    private func secure(_ response: inout Response, origin: String) {
         response.headers[.contentSecurityPolicy] = contentSecurityPolicy(origin: origin)
         // Over plain HTTP a browser ignores it (RFC 6797 §8.1).
         if secureTransportDays > 0, origin.hasPrefix("https://") {
@@ -103,6 +110,29 @@ package struct PageHandler: Sendable {
         response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
         response.headers[.permissionsPolicy] =
             "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
+    }
+
+    /// Addresses within a page are told from its folder on.
+    private func toFolder(_ request: Request) -> Response {
+        let query = request.uri.query.map { "?" + $0 } ?? ""
+        return Response(status: .permanentRedirect, headers: [.location: request.uri.path + "/" + query])
+    }
+
+    /// Where there is nothing: a page for who looks at one, in their language, with a way home.
+    /// - Returns: `nil` for programs.
+    package func missing(_ request: Request, origin: String) -> Response? {
+        let accepted = request.headers[values: .accept].flatMap { $0.split(separator: ",") }
+        let isForReading = accepted.contains { type in
+            type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "text/html"
+        }
+        guard isForReading, let source = root.file("missing.html") else { return nil }
+        let language = PageLanguage(of: request)
+        let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: nil)
+            .replacing("<html lang=\"en\"", with: "<html lang=\"\(language.rawValue)\"", maxReplacements: 1)
+        var response = HTTPReply.bytes(
+            Array(html.utf8), type: source.contentType, status: .notFound,
+            headers: [.cacheControl: "no-cache", .vary: "Accept, Accept-Language"])
+        secure(&response, origin: origin)
         return response
     }
 

@@ -10,36 +10,35 @@ import SignalProtocol
 
 /// The library over HTTP: its list, its files, uploads and removals.
 package final class SongHandler: Sendable {
-    private let limits: UploadLimits
     package let library: SongLibrary
     private let signIn: SignIn
     private let now: @Sendable () -> Int64
     private let inspect: @Sendable (String) async -> SoundFinding
-    private let slots: UploadSlots
-    private let watch: UploadWatch
+    private let uploads: Uploads
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - inspect: what a file of sound turns out to be.
     ///   - pause: lets time pass between two looks at an upload.
     package init(
-        library: SongLibrary, signIn: SignIn, limits: UploadLimits = UploadLimits(),
+        library: SongLibrary, signIn: SignIn, slots: UploadSlots, limits: UploadLimits = UploadLimits(),
         now: @escaping @Sendable () -> Int64,
         inspect: @escaping @Sendable (String) async -> SoundFinding,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.library = library
         self.signIn = signIn
-        self.limits = limits
         self.now = now
         self.inspect = inspect
-        watch = UploadWatch(limits: limits, pause: pause)
-        slots = UploadSlots(limits)
+        uploads = Uploads(limits, slots: slots, pause: pause)
     }
 
-    package func addRoutes(to router: GatewayRouter) {
+    /// - Parameter address: where a request comes from.
+    package func addRoutes(
+        to router: GatewayRouter, address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress
+    ) {
         router.get("v1/songs") { request, _ in await self.list(request) }
-        router.post("v1/songs") { request, _ in await self.upload(request) }
+        router.post("v1/songs") { request, context in await self.upload(request, from: address(request, context)) }
         router.delete("v1/songs/:id") { request, context in
             await self.remove(context.parameters.get("id") ?? "", request)
         }
@@ -66,7 +65,7 @@ package final class SongHandler: Sendable {
         }
     }
 
-    func upload(_ request: Request) async -> Response {
+    func upload(_ request: Request, from address: ClientAddress) async -> Response {
         let application: ApplicationID
         let user: UserID
         do throws(Refusal) {
@@ -77,7 +76,7 @@ package final class SongHandler: Sendable {
         } catch {
             return HTTPReply.failure(error)
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > uploads.limits.body {
             return Self.refused(.tooLarge(field: "the body"))
         }
         let counts = library.counts(of: application, by: user)
@@ -86,18 +85,16 @@ package final class SongHandler: Sendable {
                 code: 20465, name: "song_library_full", message: "there are too many songs: remove one first",
                 status: .conflict)
         }
-        guard slots.take(for: user, of: application) else {
-            return HTTPReply.failure(
-                code: 20503, name: "unavailable", message: "too many uploads at once: try again",
-                status: .serviceUnavailable, retryAfterMs: 3000)
-        }
-        defer { slots.giveBack(for: user, of: application) }
         do {
-            return try await watch.run { received in
+            return try await uploads.take(of: user, in: application, from: address) { received in
                 try await self.receive(request, application: application, user: user, received)
             }
         } catch let failure as SongUpload.Failure {
             return Self.refused(failure)
+        } catch is Uploads.NoSlot {
+            return HTTPReply.failure(
+                code: 20503, name: "unavailable", message: "too many uploads at once: try again",
+                status: .serviceUnavailable, retryAfterMs: 3000)
         } catch {
             return Self.refused(error is UploadWatch.TooSlow ? .tooSlow : .malformed("it broke off"))
         }
@@ -111,22 +108,9 @@ package final class SongHandler: Sendable {
         do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var upload = try SongUpload(into: folder, contentType: request.headers[.contentType] ?? "")
-        // Who is still sending hears of a refusal only if we read on: closing early resets the connection under the answer.
-        var failure: (any Error)?
-        var readOn = 0
-        for try await piece in request.body {
-            // Whatever length was stated.
-            if !received.add(piece.readableBytes), failure == nil {
-                failure = SongUpload.Failure.tooLarge(field: "the body")
-            }
-            guard failure == nil else {
-                readOn += piece.readableBytes
-                if readOn > limits.readOn { break }
-                continue
-            }
-            do { try upload.take(piece.readableBytesView) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try await uploads.read(
+            request.body, received, tooLarge: SongUpload.Failure.tooLarge(field: "the body")
+        ) { try upload.take($0.readableBytesView) }
         var findings: [String: SoundFinding] = [:]
         for (kind, path) in try upload.soundFiles() { findings[kind] = await inspect(path) }
         let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), findings: findings)
@@ -167,7 +151,7 @@ package final class SongHandler: Sendable {
 
     /// A file that somebody uploaded; it never changes, so it may be kept for ever.
     /// - Returns: `nil` if there is nothing at the path.
-    package func file(_ request: Request, _ context: GatewayRequest) async -> Response? {
+    package func file(_ request: Request, _ context: HTTPRequestContext) async -> Response? {
         let prefix = "/songs/"
         guard request.uri.path.hasPrefix(prefix),
             let (path, contentType) = library.file(request.uri.path.dropFirst(prefix.count)),
@@ -175,30 +159,23 @@ package final class SongHandler: Sendable {
             let size = attributes[.size] as? Int, size > 0
         else { return nil }
         // The folder's name is the content's: what it holds never changes.
-        let tag = "\"\(request.uri.path.dropFirst(prefix.count))\""
-        var headers: HTTPFields = [
-            .cacheControl: "public, max-age=31536000, immutable", .eTag: tag, .acceptRanges: "bytes",
-            .contentType: contentType, .xContentTypeOptions: "nosniff",
-            // Opened as a page, somebody's file is still no page of ours.
-            .contentSecurityPolicy: "default-src 'none'; sandbox",
-        ]
-        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(tag) == true {
-            return Response(status: .notModified, headers: headers)
-        }
+        var file = UploadedFile(request.uri.path.dropFirst(prefix.count), type: contentType)
+        file.headers[.acceptRanges] = "bytes"
+        if let known = file.known(to: request) { return known }
         let range: ClosedRange<Int>
         var status = HTTPResponse.Status.ok
-        switch ByteRange(header: request.isFresh(tag) ? request.headers[.range] : nil, size: size) {
+        switch ByteRange(header: request.isFresh(file.tag) ? request.headers[.range] : nil, size: size) {
         case .whole: range = 0...(size - 1)
         case .part(let part):
             range = part
             status = .partialContent
-            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound)/\(size)"
+            file.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound)/\(size)"
         case .unsatisfiable:
-            headers[.contentRange] = "bytes */\(size)"
-            return Response(status: .rangeNotSatisfiable, headers: headers)
+            file.headers[.contentRange] = "bytes */\(size)"
+            return Response(status: .rangeNotSatisfiable, headers: file.headers)
         }
         guard let body = try? await FileIO().loadFile(path: path, range: range, context: context) else { return nil }
-        return Response(status: status, headers: headers, body: body)
+        return Response(status: status, headers: file.headers, body: body)
     }
 
     private func identity(_ request: Request) async throws(Refusal) -> (ApplicationID, UserID) {

@@ -13,12 +13,12 @@ package struct TicketHandler: Sendable {
 
     private let issuer: TicketIssuer?
     private let origins: OriginRule
-    private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    private let address: @Sendable (Request, HTTPRequestContext) -> ClientAddress
 
     /// - Parameter issuer: `nil`: this server makes no tickets.
     package init(
         issuer: TicketIssuer?, origins: OriginRule,
-        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
+        address: @escaping @Sendable (Request, HTTPRequestContext) -> ClientAddress
     ) {
         self.issuer = issuer
         self.origins = origins
@@ -35,7 +35,7 @@ package struct TicketHandler: Sendable {
         var ticket: String?
     }
 
-    private func answer(_ request: Request, _ context: GatewayRequest) async -> Response {
+    private func answer(_ request: Request, _ context: HTTPRequestContext) async -> Response {
         let address = address(request, context)
         guard let issuer, issuer.serves(address) else {
             return HTTPReply.failure(

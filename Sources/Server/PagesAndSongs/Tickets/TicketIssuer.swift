@@ -45,7 +45,7 @@ package final class TicketIssuer: Sendable {
 
     package init(
         kind: Kind, application: ApplicationID, signIn: SignIn, sessions: SessionRegistry, clock: any TimeSource,
-        limits: GatewayLimits
+        limits: AdmissionLimits
     ) {
         self.kind = kind
         self.application = application

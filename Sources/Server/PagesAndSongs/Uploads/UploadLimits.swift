@@ -1,18 +1,16 @@
-import RoomModel
 import RoomPorts
 import Synchronization
 
-/// What an upload may take of this server.
+/// What an upload may take of this server. How many go on at once, `UploadSlots` says.
 package struct UploadLimits: Sendable {
-    /// Each upload holds a connection and writes to the disk.
-    var atOnce = 4
-    var atOncePerPerson = 1
     /// 60 MiB in that time is 70 KiB/s: a phone on a bad line.
     var longest = Duration.seconds(900)
-    /// Whoever sends less than this on average keeps others from uploading.
+    /// Whoever sends less than this for half a minute keeps others from uploading.
     var leastBytesPerSecond = 4_096
     /// How often an upload is looked at.
     var lookInterval = Duration.seconds(15)
+    /// At how many looks together: a phone changes its cell in fifteen seconds.
+    var looks = 2
     /// The files, and 64 KiB for form fields and boundaries.
     var body = 2 * SongUpload.soundLimit + SongUpload.lyricsLimit + 64 << 10
     /// Of a refused upload so much more is read: what is under way by then on any line.
@@ -33,47 +31,30 @@ package struct UploadLimits: Sendable {
 final class UploadProgress: Sendable {
     private let limits: UploadLimits
     private let bytes = Atomic<Int>(0)
+    private let isWhole = Atomic<Bool>(false)
 
     init(_ limits: UploadLimits) { self.limits = limits }
 
     /// - Returns: whether so much may come.
     func add(_ count: Int) -> Bool { bytes.add(count, ordering: .relaxed).newValue <= limits.body }
 
-    /// Whether it is to be ended, that long after its beginning.
-    func isTooSlow(after passed: Duration) -> Bool {
-        passed >= limits.longest
-            || bytes.load(ordering: .relaxed) < Int(passed.components.seconds) * limits.leastBytesPerSecond
-    }
-}
+    /// All has come. From here on the sender waits for this server.
+    func end() { isWhole.store(true, ordering: .relaxed) }
 
-/// Who is uploading.
-final class UploadSlots: Sendable {
-    private struct Person: Hashable {
-        var application: ApplicationID
-        var user: UserID
+    /// How much had come at the looks before, the newest last.
+    struct Looks {
+        fileprivate var counts: [Int] = []
     }
 
-    private let limits: UploadLimits
-    private let taken = Mutex<[Person: Int]>([:])
-
-    init(_ limits: UploadLimits) { self.limits = limits }
-
-    /// - Returns: whether there is room for one more.
-    func take(for user: UserID, of application: ApplicationID) -> Bool {
-        let person = Person(application: application, user: user)
-        return taken.withLock { taken in
-            guard taken.values.reduce(0, +) < limits.atOnce, taken[person, default: 0] < limits.atOncePerPerson
-            else { return false }
-            taken[person, default: 0] += 1
-            return true
-        }
-    }
-
-    func giveBack(for user: UserID, of application: ApplicationID) {
-        let person = Person(application: application, user: user)
-        taken.withLock { taken in
-            let left = taken[person, default: 1] - 1
-            taken[person] = left > 0 ? left : nil
-        }
+    /// Looks at it once more.
+    /// - Returns: whether it is to be ended, that long after its beginning.
+    func isTooSlow(after passed: Duration, _ looks: inout Looks) -> Bool {
+        guard passed < limits.longest else { return true }
+        let count = bytes.load(ordering: .relaxed)
+        defer { looks.counts = looks.counts.suffix(limits.looks - 1) + [count] }
+        guard !isWhole.load(ordering: .relaxed), looks.counts.count == limits.looks, let before = looks.counts.first
+        else { return false }
+        let least = limits.looks * Int(limits.lookInterval.components.seconds) * limits.leastBytesPerSecond
+        return count - before < least
     }
 }

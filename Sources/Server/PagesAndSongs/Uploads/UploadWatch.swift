@@ -15,7 +15,8 @@ struct UploadWatch: Sendable {
             group.addTask { try await work(received) }
             group.addTask { [limits, pause] in
                 var passed = Duration.zero
-                while !received.isTooSlow(after: passed) {
+                var looks = UploadProgress.Looks()
+                while !received.isTooSlow(after: passed, &looks) {
                     try await pause(limits.lookInterval)
                     passed += limits.lookInterval
                 }

@@ -8,6 +8,8 @@ package final class PictureInspector: Sendable {
     private let executable: String
     /// Somebody waits for each of them, a song's length or not.
     private let lines: [PictureOrder.Kind: InspectionLine]
+    /// Strangers ask for cards, of rooms by the hundred: hosts' stills wait for none of them.
+    private let cards = InspectionLine("pictures.cards", atOnce: 1, mostWaiting: 16)
 
     /// - Parameter executable: the program whose `inspect` is started.
     package init(executable: String = "/proc/self/exe") {
@@ -16,12 +18,12 @@ package final class PictureInspector: Sendable {
     }
 
     package func rewrite(_ bytes: [UInt8], to order: PictureOrder) async -> PictureFinding {
-        await line(order.kind).run(busy: .busy) { [self] in inspect(bytes, order) }
+        await line(order).run(busy: .busy) { [self] in inspect(bytes, order) }
     }
 
     /// What keeps pictures from being read on this machine; `nil`: nothing.
     package func obstacle() async -> String? {
-        await line(.still).run(busy: nil) { [self] in
+        await line(of: .still).run(busy: nil) { [self] in
             guard let process = try? InspectorProcess(executable: executable, ["check"], bytes: []) else {
                 return "the process that reads them cannot be started"
             }
@@ -40,7 +42,9 @@ package final class PictureInspector: Sendable {
         }
     }
 
-    private func line(_ kind: PictureOrder.Kind) -> InspectionLine {
+    private func line(_ order: PictureOrder) -> InspectionLine { order.crop == .card ? cards : line(of: order.kind) }
+
+    private func line(of kind: PictureOrder.Kind) -> InspectionLine {
         guard let line = lines[kind] else { preconditionFailure("every kind has its line") }
         return line
     }

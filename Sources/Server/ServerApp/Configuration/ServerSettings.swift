@@ -46,6 +46,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var roomsActionsPerPerson = 2
 
     package var limitsCallsPerSecond = 40
+    package var limitsChangesPerSecond = 2
     package var limitsConnections = 20_000
     package var limitsConnectionsPerAddress = 2_000
     package var limitsGuestsPerAddress = 100
@@ -106,6 +107,7 @@ package struct SettingKey: Sendable {
         integer("rooms.messages_on_entry", \.roomsMessagesOnEntry, 0...1_000),
         integer("rooms.actions_per_person", \.roomsActionsPerPerson, 1...1_000_000),
         integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
+        integer("limits.changes_per_second", \.limitsChangesPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
         integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),
         integer("limits.guests_per_address", \.limitsGuestsPerAddress, 1...1_000_000),

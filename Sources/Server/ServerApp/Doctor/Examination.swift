@@ -175,8 +175,9 @@ package struct Examination: Sendable {
     }
 
     /// What root may do and the service may not: the package's unit runs as a user of its own without rights.
-    private func rights() -> [Finding] {
-        guard geteuid() == 0 else { return [] }
+    /// - Parameter isRoot: whoever asks.
+    func rights(isRoot: Bool = geteuid() == 0) -> [Finding] {
+        guard isRoot else { return [] }
         var found: [Finding] = []
         let low = [settings.port, settings.mediaPort, settings.mediaTCPPort].filter { (1..<1024).contains($0) }
         if !low.isEmpty {

@@ -23,12 +23,13 @@ package actor CallDispatcher: InputReceiver {
     static let expiryNotices: [TimeAmount] = [.seconds(300), .seconds(60)]
 
     private var phase = Phase.fresh
+    private var session: Session? { if case .signedIn(let session) = phase { session } else { nil } }
     /// The close frame has been asked for: what still comes in is not answered.
     private var isEnding = false
     private let connection: SocketConnection
-    private let services: GatewayServices
+    private let services: CallDependencies
 
-    package init(_ connection: SocketConnection, services: GatewayServices) {
+    package init(_ connection: SocketConnection, services: CallDependencies) {
         self.connection = connection
         self.services = services
         connection.schedule(.signInDeadline, in: Self.signInLimit)
@@ -58,9 +59,15 @@ package actor CallDispatcher: InputReceiver {
         guard StreamSafeText.holds(bytes, in: .json) else {
             return send(Answer.failure(outline.id, RoomError(.tooManyMarks)))
         }
+        if let session, let error = services.changes.take(outline, by: session) {
+            return send(Answer.failure(outline.id, error))
+        }
         do throws(CallFailure) {
             let call = try Call.decode(Data(bytes))
             guard bytes.count <= call.method.maximumBytes else { return end(.tooLarge) }
+            if let session, let error = services.changes.take(call, after: outline, by: session) {
+                return send(Answer.failure(call.id, error))
+            }
             await answer(call)
         } catch {
             send(Answer.failure(error.id, error.error))

@@ -11,7 +11,7 @@ import SignalProtocol
 struct RoomCalls: Sendable {
     let session: Session
     let connection: SocketConnection
-    let services: GatewayServices
+    let services: CallDependencies
 
     func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
         switch asked {
@@ -120,18 +120,9 @@ struct RoomCalls: Sendable {
         let answer = reply(to: call, CommandAnswer.init)
         let transfer = TransferKey(
             draft, by: session.user, in: RoomKey(application: session.application, room: id), key: key)
-        let ledger = services.wallets.settings.ledger
-        let refuse: @Sendable (RoomError) -> Void = { error in
+        let refuse: @Sendable (RoomError) -> Void = { [wallets = services.wallets] error in
             guard [.roomClosed, .roomNotFound, .notInRoom].contains(error.code) else { return answer(.failure(error)) }
-            ledger.find(transfer) { found in
-                switch found {
-                case .success(.posted(let posted, _)):
-                    answer(.success(CommandOutcome(.gifted(number: posted.id, balance: posted.fromBalance))))
-                case .success(.refused(.keyReused)): answer(.failure(RoomError(.keyReused)))
-                case .success: answer(.failure(error))
-                case .failure: answer(.failure(RoomError(.unavailable, retryAfterMs: 500)))
-                }
-            }
+            wallets.findGift(transfer) { answer($0.flatMap { $0.map(Result.success) ?? .failure(error) }) }
         }
         do throws(Refusal) {
             await (try await room(id)).submit(.sendGift(draft), from: session.token, key: key) { result in

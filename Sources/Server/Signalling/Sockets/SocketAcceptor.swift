@@ -23,7 +23,7 @@ package final class SocketAcceptor: Sendable {
     private let origins: OriginRule
     private let proxies: TrustedProxies
     private let isSecure: Bool
-    private let limits: GatewayLimits
+    private let limits: AdmissionLimits
     private let rates: AddressRates
     private let clock: any TimeSource
     private let receivers: @Sendable (SocketConnection) -> any InputReceiver
@@ -31,7 +31,7 @@ package final class SocketAcceptor: Sendable {
     private let state = Mutex((open: 0, draining: false))
 
     package init(
-        origins: OriginRule, proxies: TrustedProxies, isSecure: Bool, limits: GatewayLimits, clock: any TimeSource,
+        origins: OriginRule, proxies: TrustedProxies, isSecure: Bool, limits: AdmissionLimits, clock: any TimeSource,
         receivers: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.origins = origins

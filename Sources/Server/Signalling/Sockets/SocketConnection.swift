@@ -64,7 +64,7 @@ package final class SocketConnection: Outbox {
     ///   - receiver: makes the receiver of the inputs.
     package init(
         address: ClientAddress, loop: any EventLoop, hub: LoopHub? = nil, clock: any TimeSource,
-        calls: Allowance = GatewayLimits().calls,
+        calls: Allowance = AdmissionLimits().calls,
         receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.address = address

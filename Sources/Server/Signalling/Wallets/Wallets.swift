@@ -80,6 +80,19 @@ package struct Wallets: Sendable {
             of: query.account(of: user), in: application, before: query.before, limit: query.limit)
     }
 
+    /// What became of a gift that was paid for under that key: `nil` if none was.
+    func findGift(_ key: TransferKey, done: @escaping @Sendable (Result<CommandOutcome?, RoomError>) -> Void) {
+        settings.ledger.find(key) { found in
+            switch found {
+            case .success(.posted(let posted, _)):
+                done(.success(CommandOutcome(.gifted(number: posted.id, balance: posted.fromBalance))))
+            case .success(.refused(.keyReused)): done(.failure(RoomError(.keyReused)))
+            case .success: done(.success(nil))
+            case .failure: done(.failure(RoomError(.unavailable, retryAfterMs: 500)))
+            }
+        }
+    }
+
     private func draw(
         _ key: IdempotencyKey, for user: UserID, in application: ApplicationID, call: CallID
     ) async throws(JournalFailure) -> [UInt8] {

@@ -5,7 +5,7 @@ package import RoomService
 package import SignalProtocol
 
 /// What every call dispatcher works with.
-package struct GatewayServices: Sendable {
+package struct CallDependencies: Sendable {
     package let signIn: SignIn
     package let sessions: SessionRegistry
     package let rooms: RoomDirectory
@@ -16,6 +16,7 @@ package struct GatewayServices: Sendable {
     /// Relays for clients behind strict firewalls, told with each session and each media answer.
     package let relays: RelayServers
     package let messageLimit: MessageLimit
+    let changes: ChangeLimit
     package let wallets: Wallets
     package let signals: Signals
     let stills: SentStills
@@ -23,7 +24,8 @@ package struct GatewayServices: Sendable {
 
     package init(
         signIn: SignIn, sessions: SessionRegistry, rooms: RoomDirectory, media: any MediaControl, clock: any TimeSource,
-        lines: LineTests, relays: RelayServers, messageLimit: MessageLimit, wallets: Wallets, signals: Signals,
+        lines: LineTests, relays: RelayServers, messageLimit: MessageLimit, changes: ChangeLimit, wallets: Wallets,
+        signals: Signals,
         stills: SentStills, statedLimits: SessionOpened.Limits
     ) {
         self.signIn = signIn
@@ -34,6 +36,7 @@ package struct GatewayServices: Sendable {
         self.lines = lines
         self.relays = relays
         self.messageLimit = messageLimit
+        self.changes = changes
         self.wallets = wallets
         self.signals = signals
         self.stills = stills

@@ -1,22 +1,9 @@
 import HTTPGrammar
 package import HTTPTypes
 package import Hummingbird
-package import NIOCore
+import NIOCore
 import RoomModel
 package import SignalProtocol
-
-/// What our handlers know about a request beside the request itself.
-package struct GatewayRequest: RequestContext {
-    package var coreContext: CoreRequestContextStorage
-    package let peer: SocketAddress?
-    package let channel: any Channel
-
-    package init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress
-        channel = source.channel
-    }
-}
 
 /// The answers that we give over HTTP.
 package enum HTTPReply {

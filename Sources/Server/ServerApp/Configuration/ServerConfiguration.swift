@@ -12,10 +12,14 @@ import RoomRules
 import RoomService
 import Signalling
 import Timing
+import Webhooks
 import Wire
 
-// How settings become what each part wants to know.
-extension ServerApplication {
+/// How a server is run: its settings, in the spirit of its mode, as what each part wants to know.
+struct ServerConfiguration: Sendable {
+    let settings: ServerSettings
+    let mode: ServerMode
+
     private func sites(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [String] {
         var sites: [String] = []
         for text in texts {
@@ -27,19 +31,22 @@ extension ServerApplication {
         return sites
     }
 
-    func gatewaySettings() throws(ConfigurationFailure) -> GatewaySettings {
+    /// - Parameter inspector: finds out what strangers' files are.
+    func gatewaySettings(inspector: Inspector) throws(ConfigurationFailure) -> GatewaySettings {
         var gateway = GatewaySettings()
         gateway.host = settings.host
         gateway.port = settings.port
-        gateway.version = Self.version
+        gateway.version = ServerApplication.version
         gateway.certificates = try certificates()
         gateway.proxies = TrustedProxies(try ranges(settings.proxiesTrusted, setting: "proxies.trusted"))
         gateway.limits.connections = settings.limitsConnections
-        gateway.limits.connectionsPerAddress = GatewayLimits.connections(
+        gateway.limits.connectionsPerAddress = AdmissionLimits.connections(
             perAddress: settings.limitsConnectionsPerAddress)
-        gateway.limits.guestsPerAddress = GatewayLimits.guests(perAddress: settings.limitsGuestsPerAddress)
-        gateway.limits.messagesPerAddress = GatewayLimits.messages(perSecond: settings.limitsMessagesPerAddress)
-        gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.limits.guestsPerAddress = AdmissionLimits.guests(perAddress: settings.limitsGuestsPerAddress)
+        gateway.limits.messagesPerAddress = AdmissionLimits.messages(perSecond: settings.limitsMessagesPerAddress)
+        gateway.limits.calls = AdmissionLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.limits.changes = AdmissionLimits.changes(perSecond: settings.limitsChangesPerSecond)
+        gateway.limits.hostsChanges = AdmissionLimits.hostsChanges(perSecond: settings.limitsChangesPerSecond)
         gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
@@ -49,7 +56,7 @@ extension ServerApplication {
         gateway.relays = RelayServers(urls: settings.mediaRelays, secret: settings.mediaRelaySecret)
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
-        gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }
+        gateway.inspectSound = { await inspector.look(at: $0) }
         let pictures = PictureInspector(executable: settings.inspector)
         gateway.rewritePicture = { await pictures.rewrite($0, to: $1) }
         gateway.pictureObstacle = { await pictures.obstacle() }
@@ -106,6 +113,37 @@ extension ServerApplication {
                 onEntry: settings.roomsMessagesOnEntry))
         policy.actionsPerSecond = settings.roomsActionsPerPerson
         return policy
+    }
+
+    /// For how long webhooks wait for their receivers.
+    var delivery: DeliverySettings {
+        var delivery = DeliverySettings()
+        delivery.giveUpAfter = .seconds(Int64(settings.webhooksGiveUpHours) * 3_600)
+        return delivery
+    }
+
+    /// The operator's own words, if there are any.
+    func wordList() throws(ConfigurationFailure) -> WordList? {
+        guard !settings.moderationWords.isEmpty else { return nil }
+        do throws(WordList.Failure) { return try WordList(path: settings.moderationWords) } catch {
+            throw ConfigurationFailure("moderation.words: \(error)")
+        }
+    }
+
+    /// Whether webhooks may lead into the operator's own network.
+    var allowsPrivateWebhooks: Bool { settings.webhooksAllowPrivate || mode != .production }
+
+    /// What people open.
+    func url(port: Int) -> String {
+        if !settings.publicURL.isEmpty { return settings.publicURL }
+        let secure = !settings.tlsCertificate.isEmpty || mode == .localNetwork
+        var host = settings.host
+        switch mode {
+        case .localNetwork: host = HostResources.lanAddresses.first ?? "localhost"
+        case .development, .production:
+            if ["0.0.0.0", "::", "127.0.0.1", "::1", ""].contains(host) { host = "localhost" }
+        }
+        return "\(secure ? "https" : "http")://\(host):\(port)"
     }
 
     private func certificates() throws(ConfigurationFailure) -> CertificateSource? {

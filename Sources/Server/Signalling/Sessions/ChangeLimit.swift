@@ -1,0 +1,59 @@
+package import HTTP
+import RoomModel
+package import RoomPorts
+package import RoomService
+import SignalProtocol
+import Timing
+
+/// How often one person may change a room, by all their connections together. Each change is told to everybody there, so that one who takes
+/// and leaves a seat as fast as a connection allows costs a large room as much as all its messages. Whoever runs the room may more.
+///
+/// A call that comes too often is refused before the room hears of it, and before more of it is read than its name.
+package struct ChangeLimit: Sendable {
+    /// Not the stay or the session: whoever comes again has what they left.
+    private struct Person: Hashable, Sendable {
+        var application: ApplicationID
+        var user: UserID
+        var room: RoomID?
+    }
+
+    private let rooms: RoomDirectory
+    private let clock: any TimeSource
+    private let members: (perSecond: Double, buckets: SharedBuckets<Person>)
+    private let hosts: (perSecond: Double, buckets: SharedBuckets<Person>)
+
+    package init(_ limits: AdmissionLimits, rooms: RoomDirectory, clock: any TimeSource) {
+        self.rooms = rooms
+        self.clock = clock
+        members = (limits.changes.perSecond, SharedBuckets(limits.changes))
+        hosts = (limits.hostsChanges.perSecond, SharedBuckets(limits.hostsChanges))
+    }
+
+    /// Takes one by what the first bytes of a call say it is.
+    /// - Returns: why there is none.
+    func take(_ outline: CallOutline, by session: Session) -> RoomError? {
+        guard case .command(let name) = outline.method, name.type.allowance == .needed else { return nil }
+        return take(by: session)
+    }
+
+    /// Takes one for what the call turned out to be, as far as its first bytes had not told.
+    func take(_ call: Call, after outline: CallOutline, by session: Session) -> RoomError? {
+        guard case .rooms(.command(_, let command, _)) = call.body else { return nil }
+        switch command.name.type.allowance {
+        case .needed where outline.method != call.method: return take(by: session)
+        case .neededToBegin where command.payload.usesRights: return take(by: session)
+        case .needed, .neededToBegin, .notNeeded, .measuredByRoom: return nil
+        }
+    }
+
+    private func take(by session: Session) -> RoomError? {
+        let room = session.place?.key
+        let (perSecond, buckets) = room.map { rooms.isRun($0, by: session.user) } ?? false ? hosts : members
+        let person = Person(application: session.application, user: session.user, room: room?.room)
+        guard let wait = buckets.take(person, now: clock.now) else { return nil }
+        return RoomError(
+            .rateLimited,
+            "too many changes: you may make \(Int(perSecond)) a second in a room (limits.changes_per_second)",
+            retryAfterMs: wait)
+    }
+}
