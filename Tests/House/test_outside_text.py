@@ -81,6 +81,7 @@ KEYS = {
     "Model/RoomModel/Gifts.swift": "the catalogue's",
     "Model/RoomModel/Network.swift": "the server's, in a client",
     "Model/RoomModel/RoomAttributes.swift": "a judged frame or body",
+    "Model/RoomModel/RoomCommand.swift": "our own names",
     "Model/RoomModel/RoomOverview.swift": "attributes of a room",
     "Model/RoomModel/RoomSnapshot.swift": "attributes of a room",
     "Model/RoomModel/WireSize.swift": "attributes of a room; languages, checked",

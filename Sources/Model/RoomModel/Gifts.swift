@@ -64,6 +64,7 @@ public struct Gift: Codable, Hashable, Sendable {
 /// What somebody wants to send.
 package struct GiftDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendGift
+    package static var answer: CommandResult.Form { .gifted }
     package var asCommand: RoomCommand { .sendGift(self) }
 
     /// Its id in the catalogue.

@@ -1,6 +1,7 @@
 /// Likes the room, as often as somebody has tapped.
 package struct SendLikes: CommandPayload {
     package static let name = RoomCommand.Name.sendLikes
+    package static var answer: CommandResult.Form { .liked }
     package var asCommand: RoomCommand { .sendLikes(self) }
 
     /// 1…100
@@ -155,6 +156,8 @@ extension MessageBody {
 /// What somebody wants to say.
 package struct MessageDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendMessage
+    package static var operatorPath: OperatorPath? { OperatorPath(.post, "rooms/{room}/messages") }
+    package static var answer: CommandResult.Form { .sent }
     package var asCommand: RoomCommand { .sendMessage(self) }
 
     package var body: MessageBody
