@@ -48,7 +48,7 @@ import Testing
         #expect(stage.serve(.invitationTimedOut(id: "patient")).events.isEmpty)
         #expect(
             stage.serve(.invitationTimedOut(id: "hasty")).events
-                == [.invitationSettled(id: "hasty", .expired, reason: nil)])
+                == [.invitationSettled(.init(id: "hasty", .expired, reason: nil))])
         #expect(stage.serve(.invitationTimedOut(id: "hasty")).events.isEmpty)
         #expect(stage.refusal(.acceptInvitation(AcceptInvitation(id: "hasty")), by: .owner) == .invitationNotFound)
         for timeout in [-1, 3_601, .max, .min] {
@@ -201,8 +201,8 @@ import Testing
         let gone = stage.serve(.departed(.member, .exited))
         #expect(
             gone.events == [
-                .invitationSettled(id: "mine", .cancelled, reason: nil),
-                .invitationSettled(id: "to-me", .expired, reason: nil),
+                .invitationSettled(.init(id: "mine", .cancelled, reason: nil)),
+                .invitationSettled(.init(id: "to-me", .expired, reason: nil)),
             ])
         stage.people[.member] = nil
         #expect(stage.serve(.departed(.owner, .lost)).events.isEmpty)

@@ -65,7 +65,7 @@ import Testing
         stage.enter(.member)
         try stage.run(.takeSeat(TakeSeat(5)), by: .member)
         let exit = try stage.run(.exitRoom, by: .member)
-        #expect(exit.events.first == .seatLeft(5, user: .named(.member), reason: .exited))
+        #expect(exit.events.first == .seatLeft(.init(5, user: .named(.member), reason: .exited)))
         #expect(stage.occupant(5) == nil)
     }
 
@@ -174,6 +174,6 @@ extension RoomCommand {
 
 extension DurableRoomState {
     fileprivate mutating func apply(likes: UInt64, at time: Int64) {
-        try? apply(AcceptedCommand(time: time, by: nil, events: [.liked(count: likes, users: [])]))
+        try? apply(AcceptedCommand(time: time, by: nil, events: [.liked(.init(count: likes, users: []))]))
     }
 }

@@ -26,7 +26,8 @@ import Testing
         var stage = try live()
         #expect(camera(of: .member, in: stage) == .off)
         #expect(try stage.run(.setCamera(SetCamera(on: false)), by: .member).events.isEmpty)
-        #expect(try stage.run(.setCamera(SetCamera(on: true)), by: .member).events == [.cameraChanged(.member, .on)])
+        #expect(
+            try stage.run(.setCamera(SetCamera(on: true)), by: .member).events == [.cameraChanged(.init(.member, .on))])
         #expect(try stage.run(.setCamera(SetCamera(on: true)), by: .member).events.isEmpty)
         try stage.run(.moveSeat(MoveSeat(4)), by: .member)
         #expect(camera(of: .member, in: stage) == .on, "a move takes the camera along")
@@ -42,7 +43,7 @@ import Testing
         try stage.run(.setCamera(SetCamera(on: true)), by: .member)
         #expect(
             try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .admin).events == [
-                .cameraChanged(.member, .blocked)
+                .cameraChanged(.init(.member, .blocked))
             ])
         #expect(try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .owner).events.isEmpty)
         #expect(stage.refusal(.setCamera(SetCamera(on: true)), by: .member) == .cameraBlocked)
@@ -121,7 +122,9 @@ import Testing
         try stage.run(.setCamera(SetCamera(on: true)), by: .member)
         #expect(stage.serve(.picturesGone(.member, camera: false, screen: true)).events.isEmpty)
         #expect(
-            stage.serve(.picturesGone(.member, camera: true, screen: true)).events == [.cameraChanged(.member, .off)])
+            stage.serve(.picturesGone(.member, camera: true, screen: true)).events == [
+                .cameraChanged(.init(.member, .off))
+            ])
         try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .owner)
         #expect(stage.serve(.picturesGone(.member, camera: true, screen: false)).events.isEmpty, "blocked it stays")
     }

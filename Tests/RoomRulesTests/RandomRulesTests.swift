@@ -110,7 +110,7 @@ import Testing
                     number: gifts, gift: order.gift, count: order.count, combo: order.count, from: .named(user),
                     to: order.to, time: stage.now)
             }
-            stage.accept(Decision([.gifted(sent)]), by: nil)
+            stage.accept(Decision([.gifted(.init(sent))]), by: nil)
         }
     }
 

@@ -96,7 +96,7 @@ import Timing
         salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         try await fail(
-            salon, .leaveSeat, by: owner, storing: [.seatLeft(0, user: .named(.owner), reason: .left)])
+            salon, .leaveSeat, by: owner, storing: [.seatLeft(.init(0, user: .named(.owner), reason: .left))])
         #expect(owner.outbox.changes.map(\.seq) == [2, 3])
     }
 

@@ -35,3 +35,39 @@ extension GiftOrder {
     /// Nothing happens in the room before it is paid.
     var undecided: Decision { .nothing }
 }
+
+extension GiftDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.orderGift(self, by: caller.profile, in: context).undecided
+    }
+}
+
+// MARK: What is kept of it
+
+extension RoomEvent.Gifted: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        for gift in gifts {
+            try require(gift.number > room.gifts.upTo)
+            room.gifts.add(gift)
+        }
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.giftsSent(GiftsSent(gifts, room.giftStanding ?? GiftStanding())), context)
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self {
+        RoomEvent.Gifted(
+            gifts.map { gift in
+                var sent = gift
+                (sent.from, sent.to) = (gift.from.erasing(user), gift.to.erasing(user))
+                return sent
+            })
+    }
+}

@@ -87,7 +87,7 @@ extension DurableRoomState {
         else { throw .invalid("reason", "a reason may have 500 bytes, and 1,000 with its escapes") }
         let invitation = try waitingInvitation(id)
         guard mayAnswer(invitation, user.id, permission) else { throw RoomError(.invitationDenied) }
-        return Decision([.invitationSettled(id: id, answer, reason: reason)])
+        return Decision([.invitationSettled(.init(id: id, answer, reason: reason))])
     }
 
     func cancelInvitation(
@@ -95,20 +95,20 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         let invitation = try waitingInvitation(id)
         guard mayAnswer(invitation, user.id, permission) else { throw RoomError(.invitationDenied) }
-        return Decision([.invitationSettled(id: id, .cancelled, reason: nil)])
+        return Decision([.invitationSettled(.init(id: id, .cancelled, reason: nil))])
     }
 
     func invitationTimedOut(_ id: String) -> Decision {
         guard invitations.contains(where: { $0.id == id && $0.expiresAt != nil }) else { return .nothing }
-        return Decision([.invitationSettled(id: id, .expired, reason: nil)])
+        return Decision([.invitationSettled(.init(id: id, .expired, reason: nil))])
     }
 
     /// Invitations that nobody is left to wait for or to answer. Requests to the owner wait for the owner's return.
     func settlingInvitations(of user: UserID) -> [RoomEvent] {
         invitations.compactMap { invitation in
-            if invitation.from == user { return .invitationSettled(id: invitation.id, .cancelled, reason: nil) }
+            if invitation.from == user { return .invitationSettled(.init(id: invitation.id, .cancelled, reason: nil)) }
             if invitation.to == user, user != owner.id {
-                return .invitationSettled(id: invitation.id, .expired, reason: nil)
+                return .invitationSettled(.init(id: invitation.id, .expired, reason: nil))
             }
             return nil
         }
@@ -158,5 +158,130 @@ extension DurableRoomState {
         var id = "invitation-\(position + 1)"
         while invitations.contains(where: { $0.id == id }) { id += "'" }
         return id
+    }
+}
+
+extension InvitationDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.sendInvitation(self, by: caller.profile, context)
+    }
+}
+
+extension AcceptInvitation: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.answerInvitation(id, .accepted, reason: nil, by: caller.profile, permission)
+    }
+}
+
+extension RejectInvitation: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.answerInvitation(id, .rejected, reason: reason, by: caller.profile, permission)
+    }
+}
+
+extension CancelInvitation: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .asInviter, admin: .asInviter, owner: .asInviter)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.cancelInvitation(id, by: caller.profile, permission)
+    }
+}
+
+// MARK: What is kept of it
+
+extension Invitation: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        try require(!room.invitations.contains { $0.id == id })
+        room.invitations.append(self)
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        // The inviter has the answer already.
+        let audience = room.concerned(by: self).subtracting([from])
+        return Announcement(.invitation(InvitationNews(invitation: self, by: context.author)), to: .these(audience))
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { erasing(user) }
+
+    func erasing(_ user: UserID) -> Invitation {
+        var invitation = self
+        if from == user { (invitation.command, invitation.content, invitation.words) = ("", "", nil) }
+        if to == user { invitation.reason = nil }
+        return invitation
+    }
+}
+
+extension RoomEvent.InvitationSettled: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        guard let index = room.invitations.firstIndex(where: { $0.id == id }), state != .waiting else {
+            return try require(false)
+        }
+        let invitation = room.invitations.remove(at: index)
+        if state == .accepted, let user = room.consentingParty(of: invitation) {
+            room.consents.removeAll { $0.user == user }
+            room.consents.append(DurableRoomState.Consent(user: user, since: time))
+        }
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        guard var invitation = before.invitations.first(where: { $0.id == id }) else { return nil }
+        invitation.state = state
+        invitation.reason = reason
+        // Everybody whose list it was on, so that it vanishes there.
+        return Announcement(
+            .invitation(InvitationNews(invitation: invitation, by: context.author)),
+            to: .these(before.concerned(by: invitation)))
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self {
+        var event = self
+        if command.author == user { event.reason = nil }
+        return event
+    }
+}
+
+extension RoomEvent.ConsentLapsed: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.consents.removeAll { $0.user == user }
+    }
+}
+
+extension DurableRoomState {
+    fileprivate func concerned(by invitation: Invitation) -> Set<UserID> {
+        var users: Set = [invitation.from, invitation.to]
+        if invitation.to == owner.id { users.formUnion(admins) }
+        return users
+    }
+
+    /// Whom an accepted invitation lets sit down: the one of the two who needs to be let (V21, either direction, any
+    /// command word).
+    fileprivate func consentingParty(of invitation: Invitation) -> UserID? {
+        switch (role(of: invitation.from) > .member, role(of: invitation.to) > .member) {
+        case (true, false): invitation.to
+        case (false, true): invitation.from
+        default: nil
+        }
     }
 }

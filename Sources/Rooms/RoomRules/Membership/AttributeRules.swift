@@ -49,3 +49,28 @@ extension DurableRoomState {
         return String(sum)
     }
 }
+
+extension AttributesDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms, audit: .change("setAttributes"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setAttributes(self, context)
+    }
+}
+
+extension AttributesChange: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.attributes = applied(to: room.attributes)
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.attributesChanged(AttributesChanged(self, by: context.author)), context)
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { command.isRoomEnded ? AttributesChange() : self }
+}

@@ -57,7 +57,7 @@ extension DurableRoomState {
         guard other != owner.id else { return .nothing }
         guard let heir = context.people[other], heir.presence == .online else { throw RoomError(.userNotInRoom) }
         try checkUntied()
-        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(RoleChanged(owner.id, .admin))])
+        return Decision([.ownerChanged(.init(heir.profile, .handedOver)), .roleChanged(RoleChanged(owner.id, .admin))])
     }
 
     /// V03, V19: somebody is gone. The seat is freed first, then what waits for them or from them is settled.
@@ -65,7 +65,7 @@ extension DurableRoomState {
     func depart(_ user: UserID, _ reason: SeatLeaveReason) -> Decision {
         var events: [RoomEvent] = []
         if let index = seat(of: user), let occupant = seats[index].occupant {
-            events.append(.seatLeft(index, user: occupant.profile, reason: reason))
+            events.append(.seatLeft(.init(index, user: occupant.profile, reason: reason)))
         }
         return Decision(events + settlingInvitations(of: user))
     }
@@ -75,7 +75,7 @@ extension DurableRoomState {
     func ownerAbsenceOver(_ context: DecisionContext) -> Decision {
         if context.people[owner.id]?.presence == .online { return .nothing }
         guard let heir = heir(among: context.people) else { return end(.ownerAbsent, context) }
-        return Decision([.ownerChanged(heir, .ownerAbsent), .roleChanged(RoleChanged(owner.id, .admin))])
+        return Decision([.ownerChanged(.init(heir, .ownerAbsent)), .roleChanged(RoleChanged(owner.id, .admin))])
     }
 
     /// V02
@@ -120,5 +120,69 @@ extension String {
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
+    }
+}
+
+extension RoomUpdate: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms, audit: .change("updateRoom"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.updateRoom(self, context)
+    }
+}
+
+extension SetRole: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .moderation("setRole"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setRole(role, of: user, context)
+    }
+}
+
+extension SetOwner: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .moderation("setOwner"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setOwner(user, context)
+    }
+}
+
+extension ExitRoom: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        room.depart(caller.profile.id, .exited)
+    }
+}
+
+extension DestroyRoom: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .change("destroyRoom"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        room.end(caller.isOperator ? .operator : .owner, context)
     }
 }

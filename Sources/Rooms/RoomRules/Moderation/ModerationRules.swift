@@ -74,7 +74,7 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         let holds = restriction(kind, of: user, at: context.now) != nil
         guard holds || kind == .ban && context.hostBan != nil else { throw RoomError(.notRestricted) }
-        return Decision([.restrictionLifted(kind, of: user)])
+        return Decision([.restrictionLifted(.init(kind, of: user))])
     }
 
     func deleteMessage(
@@ -129,5 +129,88 @@ extension DurableRoomState {
         guard !caller.isOperator, !runs(caller.profile.id) else { return }
         if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
         if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
+    }
+}
+
+extension DeleteMessage: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
+            audit: .moderation("deleteMessage"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.deleteMessage(chat, by: caller.profile, permission, context)
+    }
+}
+
+extension RestrictionDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .againstLowerRole, owner: .againstLowerRole, operator: .moderate,
+            audit: .moderation("setRestriction"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setRestriction(self, by: caller.profile, permission, context)
+    }
+}
+
+extension LiftRestriction: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .allowed, owner: .allowed, operator: .moderate,
+            audit: .moderation("liftRestriction"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.liftRestriction(kind, of: user, context)
+    }
+}
+
+// MARK: What is kept of it
+
+extension Restriction: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.note(self, at: time)
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        Announcement(
+            .restriction(RestrictionNews(self, lifted: false)), to: .these(room.concerned(by: self)))
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { erasing(user) }
+
+    func erasing(_ user: UserID) -> Restriction {
+        var restriction = self
+        if self.user == user { (restriction.name, restriction.reason) = ("", nil) }
+        if by == user { restriction.reason = nil }
+        return restriction
+    }
+}
+
+extension RoomEvent.RestrictionLifted: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.restrictions.removeAll { $0.kind == kind && $0.user == user || !$0.holds(at: time) }
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        guard var restriction = before.restriction(kind, of: user) else { return nil }
+        if let author = context.author { restriction.by = author }
+        return Announcement(
+            .restriction(RestrictionNews(restriction, lifted: true)), to: .these(room.concerned(by: restriction)))
+    }
+}
+
+extension DurableRoomState {
+    fileprivate func concerned(by restriction: Restriction) -> Set<UserID> {
+        Set([restriction.user, owner.id] + admins)
     }
 }

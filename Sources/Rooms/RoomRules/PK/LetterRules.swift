@@ -44,7 +44,7 @@ extension DurableRoomState {
             guard let link = pk.links.first(where: { $0.id == session }) else { break }
             hearLeaving(link, cause, points, &draft)
         }
-        draft.add(.letterHeard(session: session, step: letter.step))
+        draft.add(.letterHeard(.init(session: session, step: letter.step)))
         return draft.decision
     }
 
@@ -55,7 +55,7 @@ extension DurableRoomState {
         if let link = pk.links.first(where: { $0.id == session }) {
             hearLeaving(link, .gone, 0, isAlone: true, &draft)
         }
-        draft.add(.lettersGivenUp(session: session))
+        draft.add(.lettersGivenUp(.init(session: session)))
         return draft.decision
     }
 

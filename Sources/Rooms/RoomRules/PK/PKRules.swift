@@ -61,7 +61,7 @@ extension DurableRoomState {
         }
         var draft = PKDraft(self, now: context.now)
         // Who asks others is to be asked.
-        if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(by: nil, until: nil)) }
+        if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(.init(by: nil, until: nil))) }
         let ring = pk.links.contains { $0.room == other } ? PKTimes.rematch : PKTimes.ring
         let asked = PKChallenge(
             id: "\(room)/\(createdIn)/\(position + 1)", isOurs: true, room: other, host: target.owner, terms: terms,
@@ -104,7 +104,7 @@ extension DurableRoomState {
             case nil: nil
             }
         if let pause, let until {
-            draft.add(.challengesPaused(by: pause == .host ? challenge.host.id : nil, until: until))
+            draft.add(.challengesPaused(.init(by: pause == .host ? challenge.host.id : nil, until: until)))
         }
         draft.settle(challenge, .declined)
         draft.post(.answered(.declined, host: nil, until: until, link: nil), in: id, to: challenge.room)
@@ -161,8 +161,9 @@ extension DurableRoomState {
         var cause: PKCause?
         for event in decision.events {
             switch event {
-            case .seatLeft(0, let user, let reason) where user.id == owner.id: cause = reason == .lost ? .gone : .quit
-            case .seatTaken(0, let user, _, _, _) where user.id == owner.id: cause = nil
+            case .seatLeft(let left) where left.seat == 0 && left.user.id == owner.id:
+                cause = left.reason == .lost ? .gone : .quit
+            case .seatTaken(let taken) where taken.seat == 0 && taken.user.id == owner.id: cause = nil
             case .ended(let end): return end.reason == .owner ? .quit : .gone
             case .ownerChanged: return .gone
             default: break
@@ -186,7 +187,7 @@ extension DurableRoomState {
     func pkTimeOver(_ context: DecisionContext) -> Decision {
         let now = context.now
         var draft = PKDraft(self, now: now)
-        for pause in pauses where pause.until <= now { draft.add(.challengesPaused(by: pause.host, until: nil)) }
+        for pause in pauses where pause.until <= now { draft.add(.challengesPaused(.init(by: pause.host, until: nil))) }
         if let challenge, challenge.expiresAt <= now {
             draft.settle(challenge, .unanswered)
             draft.post(
@@ -273,5 +274,77 @@ extension PKDraft {
     mutating func finish(_ link: HostLink) {
         decide(resultByPoints(.time), on: link)
         tell(.over)
+    }
+}
+
+extension ChallengeHost: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.sendChallenge(other, terms, by: caller.profile, context)
+    }
+}
+
+extension CancelChallenge: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.cancelChallenge(context)
+    }
+}
+
+extension AnswerChallenge: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.answerChallenge(id, agreed: agreed, pause, context)
+    }
+}
+
+extension ReadyForPK: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.readyForPK(context)
+    }
+}
+
+extension QuitPK: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.quitPK(link, context)
+    }
+}
+
+extension MuteLink: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.muteLink(link, muted, context)
     }
 }

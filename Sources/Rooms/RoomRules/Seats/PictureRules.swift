@@ -10,8 +10,8 @@ extension DurableRoomState {
         switch (occupant.camera, on) {
         case (.blocked, true): throw RoomError(.cameraBlocked)
         case (.on, true), (.off, false), (.blocked, false): return .nothing
-        case (.off, true): return Decision([.cameraChanged(user.id, .on)])
-        case (.on, false): return Decision([.cameraChanged(user.id, .off)])
+        case (.off, true): return Decision([.cameraChanged(.init(user.id, .on))])
+        case (.on, false): return Decision([.cameraChanged(.init(user.id, .off))])
         }
     }
 
@@ -25,7 +25,7 @@ extension DurableRoomState {
         guard let occupant = seats[index].occupant else { throw RoomError(.seatEmpty) }
         try mayTouch(index, user, permission)
         if allowed == (occupant.camera != .blocked) { return .nothing }
-        return Decision([.cameraChanged(occupant.profile.id, allowed ? .off : .blocked)])
+        return Decision([.cameraChanged(.init(occupant.profile.id, allowed ? .off : .blocked))])
     }
 
     /// One at a time: two would leave neither of them large enough to be read.
@@ -54,7 +54,9 @@ extension DurableRoomState {
     /// What another session of the same person shows, that one says.
     func picturesGone(of user: UserID, camera isCameraGone: Bool, screen isScreenGone: Bool) -> Decision {
         var events: [RoomEvent] = []
-        if isCameraGone, let seat = seat(of: user), seats[seat].isSeen { events.append(.cameraChanged(user, .off)) }
+        if isCameraGone, let seat = seat(of: user), seats[seat].isSeen {
+            events.append(.cameraChanged(.init(user, .off)))
+        }
         if isScreenGone, screen == user { events.append(.screenChanged(ScreenChanged(user: nil))) }
         return Decision(events)
     }
@@ -79,5 +81,108 @@ extension DurableRoomState {
 
     func checkLive() throws(RoomError) {
         guard kind == .live else { throw RoomError(.notLive) }
+    }
+}
+
+extension SetCamera: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendVideo)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setCamera(on: on, by: caller.profile)
+    }
+}
+
+extension AllowCamera: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
+            audit: .change("allowCamera"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.allowCamera(seat, allowed, by: caller.profile, permission)
+    }
+}
+
+extension StartScreen: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendScreen)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.startScreen(by: caller.profile)
+    }
+}
+
+extension StopScreen: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.stopScreen(by: caller.profile, permission)
+    }
+}
+
+extension ArrangeStage: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.arrangeStage(layout)
+    }
+}
+
+// MARK: What is kept of it
+
+extension RoomEvent.CameraChanged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        guard let index = room.seat(of: user), var occupant = room.seats[index].occupant, room.kind == .live else {
+            return try require(false)
+        }
+        occupant.camera = camera
+        room.seats[index].condition = .used(occupant)
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        guard let seat = room.seat(of: user) else { return nil }
+        return room.change(
+            .cameraChanged(RoomModel.CameraChanged(user: user, camera: camera, seat: seat, by: context.author)), context
+        )
+    }
+}
+
+extension ScreenChanged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        try require(room.kind == .live && user.map { room.seat(of: $0) != nil } ?? true)
+        room.screen = user
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.screenChanged(done(by: context.author)), context)
+    }
+}
+
+extension StageArranged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        try require(room.kind == .live && stage.large.map { room.seat(of: $0) != nil } ?? true)
+        room.stage = stage
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.stageArranged(done(by: context.author)), context)
     }
 }

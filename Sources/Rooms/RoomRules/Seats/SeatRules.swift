@@ -14,7 +14,7 @@ extension DurableRoomState {
         {
             throw RoomError(.consentRequired)
         }
-        return Decision([.seatTaken(index, user: user, micMuted: false, moved: false)])
+        return Decision([.seatTaken(.init(index, user: user, micMuted: false, moved: false))])
     }
 
     /// While the host is with another room nobody comes on stage.
@@ -24,7 +24,7 @@ extension DurableRoomState {
 
     func leaveSeat(by user: UserProfile) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
-        return Decision([.seatLeft(index, user: occupant.profile, reason: .left)])
+        return Decision([.seatLeft(.init(index, user: occupant.profile, reason: .left))])
     }
 
     /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute and the camera
@@ -46,9 +46,10 @@ extension DurableRoomState {
         case .empty: break
         }
         return Decision([
-            .seatLeft(index, user: occupant.profile, reason: .moved),
+            .seatLeft(.init(index, user: occupant.profile, reason: .moved)),
             .seatTaken(
-                target, user: user, micMuted: occupant.micMuted, camera: occupant.camera, moved: true),
+                .init(
+                    target, user: user, micMuted: occupant.micMuted, camera: occupant.camera, moved: true)),
         ])
     }
 
@@ -58,7 +59,7 @@ extension DurableRoomState {
         guard let person = context.people[other] else { throw RoomError(.userNotInRoom) }
         if try isFree(index, for: other) == .alreadyTheirs { return .nothing }
         try checkUntied()
-        return Decision([.seatTaken(index, user: person.profile, micMuted: false, moved: false)])
+        return Decision([.seatTaken(.init(index, user: person.profile, micMuted: false, moved: false))])
     }
 
     /// V05
@@ -66,7 +67,7 @@ extension DurableRoomState {
         guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
         guard let occupant = seats[index].occupant else { throw RoomError(.seatEmpty) }
         try mayTouch(index, user, permission)
-        return Decision([.seatLeft(index, user: occupant.profile, reason: .kicked)])
+        return Decision([.seatLeft(.init(index, user: occupant.profile, reason: .kicked))])
     }
 
     /// V06: the mute belongs to the seat, whoever sits there now or later.
@@ -75,7 +76,7 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
         try mayTouch(index, user, permission)
-        return seats[index].muted == muted ? .nothing : Decision([.seatMuted(index, muted: muted)])
+        return seats[index].muted == muted ? .nothing : Decision([.seatMuted(.init(index, muted: muted))])
     }
 
     /// V06: who sits there leaves it first.
@@ -85,9 +86,9 @@ extension DurableRoomState {
         guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
         try mayTouch(index, user, permission)
         guard seats[index].isClosed != closed else { return .nothing }
-        guard let occupant = seats[index].occupant else { return Decision([.seatClosed(index, closed: closed)]) }
+        guard let occupant = seats[index].occupant else { return Decision([.seatClosed(.init(index, closed: closed))]) }
         return Decision([
-            .seatLeft(index, user: occupant.profile, reason: .closed), .seatClosed(index, closed: closed),
+            .seatLeft(.init(index, user: occupant.profile, reason: .closed)), .seatClosed(.init(index, closed: closed)),
         ])
     }
 
@@ -96,7 +97,7 @@ extension DurableRoomState {
     func setMicrophone(muted: Bool, by user: UserProfile) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
         if !muted, seats[index].muted { throw RoomError(.seatMuted) }
-        return occupant.micMuted == muted ? .nothing : Decision([.microphoneMuted(user.id, muted: muted)])
+        return occupant.micMuted == muted ? .nothing : Decision([.microphoneMuted(.init(user.id, muted: muted))])
     }
 
     private enum Freedom { case free, alreadyTheirs }
@@ -117,5 +118,107 @@ extension DurableRoomState {
     func mayTouch(_ index: Int, _ user: UserProfile, _ permission: Permission) throws(RoomError) {
         guard permission == .notAgainstHigherRole, let occupant = seats[index].occupant else { return }
         if role(of: occupant.profile.id) > role(of: user.id) { throw RoomError(.permissionDenied) }
+    }
+}
+
+extension TakeSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .withConsent, admin: .allowed, owner: .allowed, rights: [.sendAudio, .sendVideo])
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.takeSeat(seat, by: caller.profile, permission, context)
+    }
+}
+
+extension LeaveSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.leaveSeat(by: caller.profile)
+    }
+}
+
+extension MoveSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.moveSeat(to: seat, by: caller.profile, context)
+    }
+}
+
+extension PickSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.pickSeat(seat, for: user, context)
+    }
+}
+
+extension KickSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
+            audit: .change("kickSeat"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.kickSeat(seat, by: caller.profile, permission)
+    }
+}
+
+extension MuteSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
+            audit: .change("muteSeat"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.muteSeat(seat, muted, by: caller.profile, permission)
+    }
+}
+
+extension CloseSeat: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .writeRooms,
+            audit: .change("closeSeat"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.closeSeat(seat, closed, by: caller.profile, permission)
+    }
+}
+
+extension SetMicrophone: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendAudio)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setMicrophone(muted: muted, by: caller.profile)
     }
 }

@@ -26,3 +26,26 @@ extension DurableRoomState {
         return Decision(decision.events + [.duetChanged(DuetChanged(.together))], decision.result)
     }
 }
+
+extension SetDuetMode: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setDuetMode(mode, leader: leader)
+    }
+}
+
+extension DuetChanged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        try require(room.kind == .chorus && duet.leader.map { room.seat(of: $0) != nil } ?? true)
+        room.leader = duet.leader
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.duetChanged(done(by: context.author)), context)
+    }
+}

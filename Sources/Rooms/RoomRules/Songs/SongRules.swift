@@ -132,3 +132,98 @@ extension DurableRoomState {
         url.map { WebAddress.isAcceptable($0, bytes: RoomLimits.urlBytes) } ?? true
     }
 }
+
+extension SongDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.startSong(self, by: caller.profile, context)
+    }
+}
+
+extension PauseSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.pauseSong(context)
+    }
+}
+
+extension ResumeSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.resumeSong(leadMs: leadMs, context)
+    }
+}
+
+extension SeekSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.seekSong(to: positionMs, leadMs: leadMs, context)
+    }
+}
+
+extension SetSongTrack: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.setSongTrack(track)
+    }
+}
+
+extension StopSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed, operator: .moderate)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.stopSong()
+    }
+}
+
+// MARK: What is kept of it
+
+extension SongChanged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.play = play
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.songChanged(done(by: context.author)), context)
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { SongChanged(play?.erasing(user), reason) }
+}
+
+extension SongPlay {
+    func erasing(_ user: UserID) -> SongPlay {
+        guard by == user else { return self }
+        var play = self
+        play.song = Song(id: "", title: "", durationMs: song.durationMs, accompaniment: "")
+        return play
+    }
+}

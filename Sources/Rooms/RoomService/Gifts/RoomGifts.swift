@@ -186,7 +186,7 @@ struct RoomGifts {
         turn.gain(coins: fresh.reduce(0) { $0 + Int($1.transfer.transfer.coins) })
         let answers = fresh.flatMap { paid in paid.replies.map { ($0, outcome(paid.transfer, seq: seq)) } }
         turn.carryOut(
-            Decision([.gifted(fresh.map { sent($0, at: turn.now) })] + [turn.takeGained()].compactMap { $0 }),
+            Decision([.gifted(.init(fresh.map { sent($0, at: turn.now) }))] + [turn.takeGained()].compactMap { $0 }),
             Sequel(
                 answer: PlannedAnswer { failure in
                     // It is paid: a repeat by the same key gets that answer.

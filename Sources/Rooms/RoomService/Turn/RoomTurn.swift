@@ -111,17 +111,17 @@ struct RoomTurn {
         let accepted = AcceptedCommand(
             time: wallNow, by: sequel.by, events: decision.events, answer: sequel.keyed,
             peak: attendance.peak > state.peak ? attendance.peak : nil)
-        let (people, count, speaking) = (attendance.people, attendance.count, isAnybodySpeaking)
+        let context = NewsContext(
+            accepted, people: attendance.people, memberCount: attendance.count, isAnybodySpeaking: isAnybodySpeaking)
         let former = StageView(state)
         var said: [Announcement] = []
         let payload: [UInt8]
         do {
             payload = try format.encode(accepted)
             try state.apply(accepted) { event, before, after in
-                let announcement = after.announcement(
-                    of: event, by: accepted.by, at: accepted.time, before: before,
-                    info: after.info(memberCount: count, speaking: speaking), people: people)
-                if let announcement { said.append(announcement) }
+                if let announcement = after.announcement(of: event, before: before, context) {
+                    said.append(announcement)
+                }
             }
         } catch {
             add(.log(.inapplicable(key, "\(error)")))
@@ -148,8 +148,8 @@ extension RoomTurn {
             case .invitationSent(let invitation):
                 guard let expiry = invitation.expiresAt else { continue }
                 deadlines.set(.invitation(invitation.id), at: now + .milliseconds(expiry - accepted.time))
-            case .invitationSettled(let id, _, _):
-                deadlines.cancel(.invitation(id))
+            case .invitationSettled(let settled):
+                deadlines.cancel(.invitation(settled.id))
                 for consent in state.consents where consent.since == accepted.time {
                     deadlines.set(.consent(consent.user), at: now + .seconds(Int64(policy().consentSeconds)))
                 }
