@@ -219,7 +219,7 @@ import Testing
         stage.enter(.member)
         try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         try stage.run(.sendInvitation(InvitationDraft(to: .owner, command: "SING", id: "i")), by: .member)
-        let invitation = try #require(stage.state.invitations.first)
+        let invitation = try #require(stage.state.invitations.waiting.first)
         let before = stage.state
         for event in [
             RoomEvent.seatTaken(.init(1, user: .named(.other), micMuted: false, moved: false)),

@@ -24,7 +24,7 @@ struct Stage {
             settings: RoomSettings(name: "Salon", needsRequest: needsRequest, pictureFormat: pictures),
             seats: setups ?? Array(repeating: SeatSetup(), count: seats))
         enter(owner)
-        guard let decision = try? DurableRoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
+        guard let decision = try? creation.decide(by: .named(owner), epoch: 1) else {
             Issue.record("the room was not created")
             return
         }

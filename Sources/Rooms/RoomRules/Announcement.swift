@@ -47,7 +47,7 @@ extension DurableRoomState {
             seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: createdAt,
             speaking: speaking, pk: readiness)
         // Names alone: lists are read by everybody.
-        if !pk.links.isEmpty { info.linkedHosts = pk.links.map(\.host.name) }
+        if !links.pk.links.isEmpty { info.linkedHosts = links.pk.links.map(\.host.name) }
         return info
     }
 

@@ -13,25 +13,19 @@ extension DurableRoomState {
         guard phase == .open else { return .nothing }
         var events = messages.map { RoomEvent.messageDeleted(MessageDeleted($0)) }
         // What is sung has a title that they gave it.
-        if play?.by == user { events.append(.songChanged(SongChanged(nil, .stopped))) }
+        if chorus.play?.by == user { events.append(.songChanged(SongChanged(nil, .stopped))) }
         events.append(.personErased(.init(user)))
         return Decision(owner.id == user ? events + decide(.dismissed, in: context).events : events)
     }
 
     mutating func erase(_ user: UserID) {
         owner = owner.erasing(user)
-        for index in seats.indices {
-            guard var occupant = seats[index].occupant else { continue }
-            occupant.profile = occupant.profile.erasing(user)
-            seats[index].condition = .used(occupant)
-        }
-        invitations = invitations.map { $0.erasing(user) }
-        restrictions = restrictions.map { $0.erasing(user) }
+        seats.erase(user)
+        invitations.erase(user)
+        restrictions.erase(user)
         gifts.erase(user)
-        play = play?.erasing(user)
-        pk = pk.erasing(user)
-        challenge = challenge?.erasing(user)
-        mail.outbox = mail.outbox.map { $0.erasing(user) }
+        chorus.erase(user)
+        links.erase(user)
         answers.forget(user)
         if creation?.user == user { creation = nil }
     }

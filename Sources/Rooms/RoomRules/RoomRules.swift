@@ -8,34 +8,32 @@ extension DurableRoomState {
         _ command: RoomCommand, by caller: Caller, in context: DecisionContext
     ) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
-        let permission = try permission(of: caller, to: command.name, context)
-        try checkWriting(command.texts, by: caller, context)
+        let permission = try command.name.access.permission(of: caller, in: self, context)
+        try restrictions.checkWriting(command.texts, by: caller, owner: owner.id, context)
         let decision = try command.decide(by: caller, permission, in: self, context)
-        return settlingLinks(settlingStage(settlingLead(decision)), context)
+        return links.settling(stage.settling(chorus.settling(decision)), of: owner.id, context)
     }
 
     /// Decides what happens by itself. A timer that comes too late finds nothing to do.
     package func decide(_ command: ServerCommand, in context: DecisionContext) -> Decision {
         guard phase == .open else { return .nothing }
-        return settlingLinks(decideAlone(command, context), context)
+        return links.settling(decideAlone(command, context), of: owner.id, context)
     }
 
     private func decideAlone(_ command: ServerCommand, _ context: DecisionContext) -> Decision {
         switch command {
-        case .departed(let user, let reason): settlingStage(settlingLead(depart(user, reason)))
+        case .departed(let user, let reason): stage.settling(chorus.settling(depart(user, reason)))
         case .picturesGone(let user, let camera, let screen): picturesGone(of: user, camera: camera, screen: screen)
         case .ownerAbsenceOver: ownerAbsenceOver(context)
-        case .invitationTimedOut(let id): invitationTimedOut(id)
-        case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(.init(user))]) : .nothing
-        case .songOver: songOver(context)
-        case .pkTimeOver: pkTimeOver(context)
-        case .hostLost: hostLost(context)
-        case .letter(let letter, let room): hear(letter, from: room, context)
-        case .points(let points, let session): hearPoints(points, in: session)
-        case .delivered(let session, let step):
-            mail.outbox.contains { $0.session == session && $0.step <= step }
-                ? Decision([.lettersDelivered(.init(session: session, step: step))]) : .nothing
-        case .partnerGone(let session): partnerIsGone(session, context)
+        case .invitationTimedOut(let id): invitations.timedOut(id)
+        case .consentTimedOut(let user): invitations.consentTimedOut(user)
+        case .songOver: chorus.songOver(context)
+        case .pkTimeOver: links.pkTimeOver(context)
+        case .hostLost: links.hostLost(context)
+        case .letter(let letter, let other): links.hear(letter, from: other, by: host, context)
+        case .points(let points, let session): links.hearPoints(points, in: session)
+        case .delivered(let session, let step): links.mail.delivered(session, step)
+        case .partnerGone(let session): links.partnerIsGone(session, context)
         case .dismissed: end(.operator, context)
         }
     }

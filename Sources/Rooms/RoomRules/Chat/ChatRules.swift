@@ -1,25 +1,7 @@
 import RoomEvents
 package import RoomModel
 
-extension DurableRoomState {
-    /// V16
-    func sendMessage(
-        _ draft: MessageDraft, by caller: Caller, _ context: DecisionContext
-    ) throws(RoomError) -> Decision {
-        try draft.body.check(id: draft.id)
-        try checkChat(draft.body.texts, by: caller)
-        let message = Message(chat: chat + 1, id: draft.id, from: caller.profile, body: draft.body, time: context.now)
-        return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
-    }
-
-    /// G01, as far as counting goes. Who stores several people's likes at once makes one `liked` of them.
-    func sendLikes(_ count: Int, by user: UserProfile) throws(RoomError) -> Decision {
-        guard RoomLimits.likesPerCall.contains(count) else { throw .invalid("count", "1…100 likes a call") }
-        let count = UInt64(count)
-        return Decision([.liked(.init(count: count, users: [user.id]))], .liked(total: likes &+ count))
-    }
-}
-
+/// V16
 extension MessageDraft: RuledCommand {
     static var access: CommandAccess {
         CommandAccess(member: .allowed, admin: .allowed, owner: .allowed, operator: .writeMessages)
@@ -28,10 +10,14 @@ extension MessageDraft: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.sendMessage(self, by: caller, context)
+        try body.check(id: id)
+        try room.checkChat(body.texts, by: caller)
+        let message = Message(chat: room.chat + 1, id: id, from: caller.profile, body: body, time: context.now)
+        return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }
 }
 
+/// G01, as far as counting goes. Who stores several people's likes at once makes one `liked` of them.
 extension SendLikes: RuledCommand {
     static var access: CommandAccess {
         CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
@@ -40,7 +26,9 @@ extension SendLikes: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.sendLikes(count, by: caller.profile)
+        guard RoomLimits.likesPerCall.contains(count) else { throw .invalid("count", "1…100 likes a call") }
+        let count = UInt64(count)
+        return Decision([.liked(.init(count: count, users: [caller.profile.id]))], .liked(total: room.likes &+ count))
     }
 }
 

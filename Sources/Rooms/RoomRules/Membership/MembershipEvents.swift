@@ -7,7 +7,7 @@ extension RoomFounding: RecordedEvent {
         room.kind = kind
         room.settings = settings
         room.owner = owner
-        room.seats = seats.map { SeatPlace($0, by: owner.id) }
+        room.seats = Seats(seats.map { SeatPlace($0, by: owner.id) })
         room.createdAt = time
         room.createdIn = epoch
         room.lasts = lasts
@@ -37,15 +37,11 @@ extension RoomSettings: RecordedEvent {
 extension RoomEnded: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.phase = .ended
-        for index in room.seats.indices where room.seats[index].occupant != nil { room.seats[index].condition = .empty }
-        room.invitations = []
-        room.consents = []
-        room.play = nil
-        room.leader = nil
-        room.screen = nil
-        room.stage = StageLayout()
-        room.pk = PKState()
-        room.challenge = nil
+        room.seats.end()
+        room.invitations = Invitations()
+        room.chorus = Chorus()
+        room.stage = LiveStage()
+        room.links.end()
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -70,11 +66,7 @@ extension RoomEvent.OwnerChanged: RecordedEvent {
         let former = room.owner.id
         room.owner = owner
         room.admins.removeAll { $0 == owner.id }
-        for index in room.invitations.indices where room.invitations[index].to == former {
-            room.invitations[index].to = owner.id
-        }
-        // What the heir asked of the former owner nobody is left to answer; the heir needs no permission any more.
-        room.invitations.removeAll { $0.to == owner.id && $0.from == owner.id }
+        room.invitations.pass(from: former, to: owner.id)
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {

@@ -1,12 +1,12 @@
 import RoomEvents
-import RoomModel
+package import RoomModel
 
 // What the journal's events between rooms do.
 
 extension PKChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(room.kind == .live && pk.links.count <= RoomLimits.links)
-        room.pk = pk
+        room.links.pk = pk
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -18,9 +18,9 @@ extension PKChanged: RecordedEvent {
 
 extension PKPoints: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.pk.match != nil)
-        room.pk.match?.ours = ours
-        room.pk.match?.theirs = theirs
+        try require(room.links.pk.match != nil)
+        room.links.pk.match?.ours = ours
+        room.links.pk.match?.theirs = theirs
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -30,11 +30,11 @@ extension PKPoints: RecordedEvent {
 
 extension ChallengeNews: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .live && (state == .waiting || challenge.id == room.challenge?.id))
-        room.challenge = state == .waiting ? challenge : nil
+        try require(room.kind == .live && (state == .waiting || challenge.id == room.links.challenge?.id))
+        room.links.challenge = state == .waiting ? challenge : nil
         guard challenge.isOurs else { return }
-        if state == .waiting { room.challengedAt = time }
-        if let until { room.refusals.note(challenge.host.id, until: until, at: time) }
+        if state == .waiting { room.links.challengedAt = time }
+        if let until { room.links.refusals.note(challenge.host.id, until: until, at: time) }
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -51,17 +51,17 @@ extension ChallengeNews: RecordedEvent {
 extension RoomEvent.ChallengesPaused: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         if let until {
-            room.pauses.note(user, until: until, at: time)
+            room.links.pauses.note(user, until: until, at: time)
         } else {
-            room.pauses.removeAll { $0.host == user }
+            room.links.pauses.removeAll { $0.host == user }
         }
     }
 }
 
 extension RoomLetter: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(step == room.mail.sent(in: session) + 1)
-        room.mail.post(self, keeping: room.activeSessions)
+        try require(step == room.links.mail.sent(in: session) + 1)
+        room.links.mail.post(self, keeping: room.links.activeSessions)
     }
 
     func erasing(_ user: UserID, in command: ErasedCommand) -> Self { erasing(user) }
@@ -82,19 +82,19 @@ extension RoomLetter: RecordedEvent {
 
 extension RoomEvent.LettersDelivered: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.mail.deliver(step, of: session)
+        room.links.mail.deliver(step, of: session)
     }
 }
 
 extension RoomEvent.LettersGivenUp: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.mail.giveUp(session)
+        room.links.mail.giveUp(session)
     }
 }
 
 extension RoomEvent.LetterHeard: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.mail.hear(step, in: session, keeping: room.activeSessions)
+        room.links.mail.hear(step, in: session, keeping: room.links.activeSessions)
     }
 }
 
@@ -135,5 +135,67 @@ extension PKChallenge {
         var challenge = self
         (challenge.host, challenge.terms) = (host.erasing(user), terms?.withoutForfeit)
         return challenge
+    }
+}
+
+// MARK: As it is stored
+
+extension HostLinks: Codable {
+    private enum CodingKeys: String, CodingKey { case pk, challenge, challengedAt, pauses, refusals, outbox, sessions }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        pk = try fields.decodeIfPresent(PKState.self, forKey: .pk) ?? PKState()
+        challenge = try fields.decodeIfPresent(PKChallenge.self, forKey: .challenge)
+        challengedAt = try fields.decodeIfPresent(Int64.self, forKey: .challengedAt)
+        pauses = try fields.decodeIfPresent([ChallengePause].self, forKey: .pauses) ?? []
+        refusals = try fields.decodeIfPresent([ChallengePause].self, forKey: .refusals) ?? []
+        mail.outbox = try fields.decodeIfPresent([RoomLetter].self, forKey: .outbox) ?? []
+        mail.sessions = try fields.decodeIfPresent([RoomMail.Session].self, forKey: .sessions) ?? []
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        if !pk.isEmpty { try fields.encode(pk, forKey: .pk) }
+        try fields.encodeIfPresent(challenge, forKey: .challenge)
+        try fields.encodeIfPresent(challengedAt, forKey: .challengedAt)
+        if !pauses.isEmpty { try fields.encode(pauses, forKey: .pauses) }
+        if !refusals.isEmpty { try fields.encode(refusals, forKey: .refusals) }
+        if !mail.outbox.isEmpty { try fields.encode(mail.outbox, forKey: .outbox) }
+        if !mail.sessions.isEmpty { try fields.encode(mail.sessions, forKey: .sessions) }
+    }
+}
+
+extension ChallengePause: Codable {
+    private enum CodingKeys: String, CodingKey { case host, until }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        host = try fields.decodeIfPresent(UserID.self, forKey: .host)
+        until = try fields.decode(Int64.self, forKey: .until)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(host, forKey: .host)
+        try fields.encode(until, forKey: .until)
+    }
+}
+
+extension RoomMail.Session: Codable {
+    private enum CodingKeys: String, CodingKey { case id, sent, heard }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        id = try fields.decode(String.self, forKey: .id)
+        sent = try fields.decodeIfPresent(UInt64.self, forKey: .sent) ?? 0
+        heard = try fields.decodeIfPresent(UInt64.self, forKey: .heard) ?? 0
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(id, forKey: .id)
+        try fields.encode(sent, forKey: .sent)
+        try fields.encode(heard, forKey: .heard)
     }
 }

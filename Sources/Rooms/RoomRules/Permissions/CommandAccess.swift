@@ -86,46 +86,39 @@ extension RoomRights {
     }
 }
 
-extension DurableRoomState {
-    /// The caller's permission, with what the table alone can refuse already refused.
+extension CommandAccess {
+    /// The caller's permission, with what this alone can refuse already refused.
     func permission(
-        of caller: Caller, to command: RoomCommand.Name, _ context: DecisionContext
+        of caller: Caller, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Permission {
-        let access = command.access
         switch caller {
         case .operator(let caller, _):
-            guard let scope = access.scope else {
-                throw RoomError(.permissionDenied, "only people in the room do this")
-            }
+            guard let scope else { throw RoomError(.permissionDenied, "only people in the room do this") }
             guard caller.scopes.contains(scope) else { throw .scopeMissing(scope) }
             return .allowed
         case .person(let user):
             guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
-            let permission = access.permission(for: role(of: user.id))
+            let permission = permission(for: room.role(of: user.id))
             switch permission {
             case .refused: throw RoomError(.permissionDenied)
-            case .onOwnSeat where seat(of: user.id) == nil: throw RoomError(.notSeated)
+            case .onOwnSeat where room.seat(of: user.id) == nil: throw RoomError(.notSeated)
             default: return permission
             }
         }
     }
+}
 
-    /// Whether the permission reaches to that invitation.
-    func mayAnswer(_ invitation: Invitation, _ user: UserID, _ permission: Permission) -> Bool {
-        switch permission {
+extension Permission {
+    /// Whether it reaches to that invitation.
+    func reaches(_ invitation: Invitation, _ user: UserID, in room: DurableRoomState) -> Bool {
+        switch self {
         case .asInvitee: invitation.to == user
         // An admin who asked the owner cannot be the one who says yes.
         case .asInviteeOrForOwner:
-            invitation.to == user || (invitation.to == owner.id && invitation.from != user)
+            invitation.to == user || (invitation.to == room.owner.id && invitation.from != user)
         case .asInviter: invitation.from == user
         case .allowed: true
         case .refused, .onOwnSeat, .withConsent, .notAgainstHigherRole, .againstLowerRole: false
         }
-    }
-
-    /// For commands on the caller's own seat.
-    func ownSeat(of user: UserProfile) throws(RoomError) -> (index: Int, occupant: SeatPlace.Occupant) {
-        guard let index = seat(of: user.id), let occupant = seats[index].occupant else { throw RoomError(.notSeated) }
-        return (index, occupant)
     }
 }

@@ -9,7 +9,7 @@ extension RoomEvent.SeatTaken: RecordedEvent {
         try require(room.seat(of: user.id) == nil)
         room.seats[seat].condition = .used(
             SeatPlace.Occupant(profile: user, micMuted: micMuted, camera: camera, movedAt: moved ? time : nil))
-        room.consents.removeAll { $0.user == user.id }
+        room.invitations.lapse(user.id)
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {

@@ -1,37 +1,61 @@
 import RoomEvents
-import RoomModel
+package import RoomModel
 
-extension DurableRoomState {
-    /// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else
-    /// holds.
-    func takeSeat(
-        _ index: Int, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
-    ) throws(RoomError) -> Decision {
-        if try isFree(index, for: user.id) == .alreadyTheirs { return .nothing }
-        try checkUntied()
-        if permission == .withConsent, settings.needsRequest, !settings.isAdvisory,
-            context.policy.consent == .enforced, !hasConsent(user.id)
-        {
-            throw RoomError(.consentRequired)
+/// The seats of a room, by their numbers from 0, and what those who sit there may do.
+package struct Seats: Equatable, Sendable {
+    private var places: [SeatPlace] = []
+
+    package init(_ places: [SeatPlace] = []) { self.places = places }
+
+    package func seat(of user: UserID) -> Int? { places.firstIndex { $0.occupant?.profile.id == user } }
+
+    /// Who sits, in the order of the seats.
+    var seated: [UserID] { places.compactMap { $0.occupant?.profile.id } }
+
+    /// For commands on the caller's own seat.
+    func own(_ user: UserProfile) throws(RoomError) -> (index: Int, occupant: SeatPlace.Occupant) {
+        guard let index = seat(of: user.id), let occupant = places[index].occupant else { throw RoomError(.notSeated) }
+        return (index, occupant)
+    }
+
+    mutating func end() {
+        for index in indices where places[index].occupant != nil { places[index].condition = .empty }
+    }
+
+    mutating func erase(_ user: UserID) {
+        for index in indices {
+            guard var occupant = places[index].occupant else { continue }
+            occupant.profile = occupant.profile.erasing(user)
+            places[index].condition = .used(occupant)
         }
-        return Decision([.seatTaken(.init(index, user: user, micMuted: false, moved: false))])
     }
+}
 
-    /// While the host is with another room nobody comes on stage.
-    func checkUntied() throws(RoomError) {
-        if isTied { throw RoomError(.inPK) }
+extension Seats: RandomAccessCollection, MutableCollection {
+    package var startIndex: Int { places.startIndex }
+    package var endIndex: Int { places.endIndex }
+    package subscript(index: Int) -> SeatPlace {
+        get { places[index] }
+        _modify { yield &places[index] }
     }
+}
 
+extension Seats: Codable {
+    package init(from decoder: any Decoder) throws { places = try [SeatPlace](from: decoder) }
+    package func encode(to encoder: any Encoder) throws { try places.encode(to: encoder) }
+}
+
+extension Seats {
     func leaveSeat(by user: UserProfile) throws(RoomError) -> Decision {
-        let (index, occupant) = try ownSeat(of: user)
+        let (index, occupant) = try own(user)
         return Decision([.seatLeft(.init(index, user: occupant.profile, reason: .left))])
     }
 
     /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute and the camera
     /// come along, the host's mute stays.
     func moveSeat(to target: Int, by user: UserProfile, _ context: DecisionContext) throws(RoomError) -> Decision {
-        let (index, occupant) = try ownSeat(of: user)
-        guard seats.indices.contains(target) else { throw RoomError(.seatNotFound) }
+        let (index, occupant) = try own(user)
+        guard indices.contains(target) else { throw RoomError(.seatNotFound) }
         if target == index { return .nothing }
         if let movedAt = occupant.movedAt {
             // A wall clock that was set back must not lock anybody to a seat: only times within the second count.
@@ -40,7 +64,7 @@ extension DurableRoomState {
                 throw RoomError(.tooFrequent, retryAfterMs: Int(RoomLimits.moveIntervalMs - elapsed))
             }
         }
-        switch seats[target].condition {
+        switch self[target].condition {
         case .closed: throw RoomError(.seatClosed)
         case .used: throw RoomError(.seatTaken)
         case .empty: break
@@ -53,40 +77,31 @@ extension DurableRoomState {
         ])
     }
 
-    /// V05. Always passes the consent rule: owner and admins are those who are asked.
-    func pickSeat(_ index: Int, for other: UserID, _ context: DecisionContext) throws(RoomError) -> Decision {
-        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        guard let person = context.people[other] else { throw RoomError(.userNotInRoom) }
-        if try isFree(index, for: other) == .alreadyTheirs { return .nothing }
-        try checkUntied()
-        return Decision([.seatTaken(.init(index, user: person.profile, micMuted: false, moved: false))])
-    }
-
     /// V05
-    func kickSeat(_ index: Int, by user: UserProfile, _ permission: Permission) throws(RoomError) -> Decision {
-        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        guard let occupant = seats[index].occupant else { throw RoomError(.seatEmpty) }
-        try mayTouch(index, user, permission)
+    func kickSeat(_ index: Int, mayTouch: (UserID) -> Bool) throws(RoomError) -> Decision {
+        guard indices.contains(index) else { throw RoomError(.seatNotFound) }
+        guard let occupant = self[index].occupant else { throw RoomError(.seatEmpty) }
+        try check(mayTouch, index)
         return Decision([.seatLeft(.init(index, user: occupant.profile, reason: .kicked))])
     }
 
     /// V06: the mute belongs to the seat, whoever sits there now or later.
     func muteSeat(
-        _ index: Int, _ muted: Bool, by user: UserProfile, _ permission: Permission
+        _ index: Int, _ muted: Bool, mayTouch: (UserID) -> Bool
     ) throws(RoomError) -> Decision {
-        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        try mayTouch(index, user, permission)
-        return seats[index].muted == muted ? .nothing : Decision([.seatMuted(.init(index, muted: muted))])
+        guard indices.contains(index) else { throw RoomError(.seatNotFound) }
+        try check(mayTouch, index)
+        return self[index].muted == muted ? .nothing : Decision([.seatMuted(.init(index, muted: muted))])
     }
 
     /// V06: who sits there leaves it first.
     func closeSeat(
-        _ index: Int, _ closed: Bool, by user: UserProfile, _ permission: Permission
+        _ index: Int, _ closed: Bool, mayTouch: (UserID) -> Bool
     ) throws(RoomError) -> Decision {
-        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        try mayTouch(index, user, permission)
-        guard seats[index].isClosed != closed else { return .nothing }
-        guard let occupant = seats[index].occupant else { return Decision([.seatClosed(.init(index, closed: closed))]) }
+        guard indices.contains(index) else { throw RoomError(.seatNotFound) }
+        try check(mayTouch, index)
+        guard self[index].isClosed != closed else { return .nothing }
+        guard let occupant = self[index].occupant else { return Decision([.seatClosed(.init(index, closed: closed))]) }
         return Decision([
             .seatLeft(.init(index, user: occupant.profile, reason: .closed)), .seatClosed(.init(index, closed: closed)),
         ])
@@ -95,16 +110,16 @@ extension DurableRoomState {
     /// V06, V11: the user's own mute. In a muted seat it can be set, but not be undone, so that the answer never claims
     /// an open microphone.
     func setMicrophone(muted: Bool, by user: UserProfile) throws(RoomError) -> Decision {
-        let (index, occupant) = try ownSeat(of: user)
-        if !muted, seats[index].muted { throw RoomError(.seatMuted) }
+        let (index, occupant) = try own(user)
+        if !muted, self[index].muted { throw RoomError(.seatMuted) }
         return occupant.micMuted == muted ? .nothing : Decision([.microphoneMuted(.init(user.id, muted: muted))])
     }
 
-    private enum Freedom { case free, alreadyTheirs }
+    enum Freedom { case free, alreadyTheirs }
 
-    private func isFree(_ index: Int, for user: UserID) throws(RoomError) -> Freedom {
-        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        switch seats[index].condition {
+    func isFree(_ index: Int, for user: UserID) throws(RoomError) -> Freedom {
+        guard indices.contains(index) else { throw RoomError(.seatNotFound) }
+        switch self[index].condition {
         case .closed: throw RoomError(.seatClosed)
         case .used(let occupant):
             if occupant.profile.id == user { return .alreadyTheirs }
@@ -115,12 +130,24 @@ extension DurableRoomState {
         }
     }
 
-    func mayTouch(_ index: Int, _ user: UserProfile, _ permission: Permission) throws(RoomError) {
-        guard permission == .notAgainstHigherRole, let occupant = seats[index].occupant else { return }
-        if role(of: occupant.profile.id) > role(of: user.id) { throw RoomError(.permissionDenied) }
+    private func check(_ mayTouch: (UserID) -> Bool, _ index: Int) throws(RoomError) {
+        if let user = self[index].occupant?.profile.id, !mayTouch(user) { throw RoomError(.permissionDenied) }
     }
 }
 
+extension DurableRoomState {
+    /// Whom on a seat that caller may do something to.
+    func mayTouch(_ caller: Caller, _ permission: Permission) -> (UserID) -> Bool {
+        { other in permission != .notAgainstHigherRole || role(of: other) <= role(of: caller.profile.id) }
+    }
+
+    /// While the host is with another room nobody comes on stage.
+    func checkUntied() throws(RoomError) {
+        if links.isTied { throw RoomError(.inPK) }
+    }
+}
+
+/// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else holds.
 extension TakeSeat: RuledCommand {
     static var access: CommandAccess {
         CommandAccess(member: .withConsent, admin: .allowed, owner: .allowed, rights: [.sendAudio, .sendVideo])
@@ -129,7 +156,14 @@ extension TakeSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.takeSeat(seat, by: caller.profile, permission, context)
+        if try room.seats.isFree(seat, for: caller.profile.id) == .alreadyTheirs { return .nothing }
+        try room.checkUntied()
+        if permission == .withConsent, room.settings.needsRequest, !room.settings.isAdvisory,
+            context.policy.consent == .enforced, !room.invitations.hasConsent(caller.profile.id)
+        {
+            throw RoomError(.consentRequired)
+        }
+        return Decision([.seatTaken(.init(seat, user: caller.profile, micMuted: false, moved: false))])
     }
 }
 
@@ -141,7 +175,7 @@ extension LeaveSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.leaveSeat(by: caller.profile)
+        try room.seats.leaveSeat(by: caller.profile)
     }
 }
 
@@ -153,10 +187,11 @@ extension MoveSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.moveSeat(to: seat, by: caller.profile, context)
+        try room.seats.moveSeat(to: seat, by: caller.profile, context)
     }
 }
 
+/// V05. Always passes the consent rule: owner and admins are those who are asked.
 extension PickSeat: RuledCommand {
     static var access: CommandAccess {
         CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
@@ -165,7 +200,11 @@ extension PickSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.pickSeat(seat, for: user, context)
+        guard room.seats.indices.contains(seat) else { throw RoomError(.seatNotFound) }
+        guard let person = context.people[user] else { throw RoomError(.userNotInRoom) }
+        if try room.seats.isFree(seat, for: user) == .alreadyTheirs { return .nothing }
+        try room.checkUntied()
+        return Decision([.seatTaken(.init(seat, user: person.profile, micMuted: false, moved: false))])
     }
 }
 
@@ -179,7 +218,7 @@ extension KickSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.kickSeat(seat, by: caller.profile, permission)
+        try room.seats.kickSeat(seat, mayTouch: room.mayTouch(caller, permission))
     }
 }
 
@@ -193,7 +232,7 @@ extension MuteSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.muteSeat(seat, muted, by: caller.profile, permission)
+        try room.seats.muteSeat(seat, muted, mayTouch: room.mayTouch(caller, permission))
     }
 }
 
@@ -207,7 +246,7 @@ extension CloseSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.closeSeat(seat, closed, by: caller.profile, permission)
+        try room.seats.closeSeat(seat, closed, mayTouch: room.mayTouch(caller, permission))
     }
 }
 
@@ -219,6 +258,6 @@ extension SetMicrophone: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.setMicrophone(muted: muted, by: caller.profile)
+        try room.seats.setMicrophone(muted: muted, by: caller.profile)
     }
 }

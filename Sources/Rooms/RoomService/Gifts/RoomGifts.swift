@@ -71,7 +71,7 @@ struct RoomGifts {
         do throws(RoomError) {
             var context = turn.context
             context.gift = catalogue()[draft.gift]
-            let order = try turn.state.orderGift(draft, by: user, in: context)
+            let order = try draft.order(by: user, in: turn.state, context)
             let detail = try GiftDetail(gift: order.gift, count: order.count, from: user, to: order.to).encoded()
             let transfer = Transfer(
                 from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
