@@ -106,10 +106,13 @@ extension RoomEvent: Codable {
         case personErased = "person.erased"
     }
 
-    /// What stands beside the fields of a payload, and the values that stand under a name of their own.
-    private enum CodingKeys: String, CodingKey {
+    /// What stands beside the fields of a payload, the values that stand under a name of their own, and the fields of what the journal alone
+    /// has.
+    enum CodingKeys: String, CodingKey {
         case type, v
         case founding, settings, attributes, invitation, message, restriction, challenge, letter
+        case seat, from, muted, closed, camera, moved, user, owner, reason, id, state, kind, count, users, gifts, until
+        case session, step
     }
 
     package init(from decoder: any Decoder) throws {
@@ -170,6 +173,10 @@ extension RoomEvent: Codable {
             try fields.encode(word, forKey: .type)
             try payload.encode(to: encoder)
         }
+        func write(_ word: Word, _ payload: some JournalPayload) throws {
+            try fields.encode(word, forKey: .type)
+            try payload.write(to: &fields)
+        }
         func write(_ word: Word, _ payload: some Encodable, under key: CodingKeys) throws {
             try fields.encode(word, forKey: .type)
             try fields.encode(payload, forKey: key)
@@ -210,5 +217,18 @@ extension RoomEvent: Codable {
         case .letterHeard(let event): try write(.letterHeard, event)
         case .personErased(let event): try write(.personErased, event)
         }
+    }
+}
+
+/// One that the journal alone has. It is written beside its word without opening the object again: events are written on the path of
+/// each command.
+protocol JournalPayload: Codable {
+    func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws
+}
+
+extension JournalPayload {
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: RoomEvent.CodingKeys.self)
+        try write(to: &fields)
     }
 }

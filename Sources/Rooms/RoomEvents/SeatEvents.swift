@@ -3,7 +3,7 @@ package import RoomModel
 // What the journal has of seats and of whoever sits on them. People are told more of it: the seat as it is afterwards.
 
 extension RoomEvent {
-    package struct SeatTaken: Hashable, Sendable, Codable {
+    package struct SeatTaken: Hashable, Sendable, JournalPayload {
         package var seat: Int
         package var user: UserProfile
         package var micMuted: Bool
@@ -34,17 +34,16 @@ extension RoomEvent {
                 moved: try fields.decodeIfPresent(Bool.self, forKey: .moved) ?? false)
         }
 
-        package func encode(to encoder: any Encoder) throws {
-            var fields = encoder.container(keyedBy: CodingKeys.self)
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
             try fields.encode(seat, forKey: .seat)
-            try fields.encode(user, forKey: .user)
-            if micMuted { try fields.encode(true, forKey: .micMuted) }
+            try fields.encode(user, forKey: .from)
+            if micMuted { try fields.encode(true, forKey: .muted) }
             if camera != .off { try fields.encode(camera, forKey: .camera) }
             if moved { try fields.encode(true, forKey: .moved) }
         }
     }
 
-    package struct SeatLeft: Hashable, Sendable, Codable {
+    package struct SeatLeft: Hashable, Sendable, JournalPayload {
         package var seat: Int
         package var user: UserProfile
         package var reason: SeatLeaveReason
@@ -59,10 +58,16 @@ extension RoomEvent {
             case seat, reason
             case user = "from"
         }
+
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(user, forKey: .from)
+            try fields.encode(reason, forKey: .reason)
+        }
     }
 
     /// The host's mute.
-    package struct SeatMuted: Hashable, Sendable, Codable {
+    package struct SeatMuted: Hashable, Sendable, JournalPayload {
         package var seat: Int
         package var muted: Bool
 
@@ -70,9 +75,14 @@ extension RoomEvent {
             self.seat = seat
             self.muted = muted
         }
+
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(muted, forKey: .muted)
+        }
     }
 
-    package struct SeatClosed: Hashable, Sendable, Codable {
+    package struct SeatClosed: Hashable, Sendable, JournalPayload {
         package var seat: Int
         package var closed: Bool
 
@@ -80,10 +90,15 @@ extension RoomEvent {
             self.seat = seat
             self.closed = closed
         }
+
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(closed, forKey: .closed)
+        }
     }
 
     /// The user's own mute.
-    package struct MicrophoneMuted: Hashable, Sendable, Codable {
+    package struct MicrophoneMuted: Hashable, Sendable, JournalPayload {
         package var user: UserID
         package var muted: Bool
 
@@ -91,16 +106,26 @@ extension RoomEvent {
             self.user = user
             self.muted = muted
         }
+
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
+            try fields.encode(user, forKey: .user)
+            try fields.encode(muted, forKey: .muted)
+        }
     }
 
     /// By its user, or by the host.
-    package struct CameraChanged: Hashable, Sendable, Codable {
+    package struct CameraChanged: Hashable, Sendable, JournalPayload {
         package var user: UserID
         package var camera: CameraState
 
         package init(_ user: UserID, _ camera: CameraState) {
             self.user = user
             self.camera = camera
+        }
+
+        func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws {
+            try fields.encode(user, forKey: .user)
+            try fields.encode(camera, forKey: .camera)
         }
     }
 }

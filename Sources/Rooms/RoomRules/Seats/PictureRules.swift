@@ -32,11 +32,11 @@ extension Seats {
     /// A host switches a camera off, never on: whom it is allowed again decides that alone. It belongs to the person, not to the
     /// seat: it goes along to another seat, and who comes on stage anew is seen again.
     func allowCamera(
-        _ index: Int, _ allowed: Bool, mayTouch: (UserID) -> Bool
+        _ index: Int, _ allowed: Bool, within reach: SeatReach
     ) throws(RoomError) -> Decision {
         guard indices.contains(index) else { throw RoomError(.seatNotFound) }
         guard let occupant = self[index].occupant else { throw RoomError(.seatEmpty) }
-        guard mayTouch(occupant.profile.id) else { throw RoomError(.permissionDenied) }
+        guard reach.covers(occupant.profile.id) else { throw RoomError(.permissionDenied) }
         if allowed == (occupant.camera != .blocked) { return .nothing }
         return Decision([.cameraChanged(.init(occupant.profile.id, allowed ? .off : .blocked))])
     }
@@ -113,7 +113,7 @@ extension AllowCamera: RuledCommand {
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         try room.checkLive()
-        return try room.seats.allowCamera(seat, allowed, mayTouch: room.mayTouch(caller, permission))
+        return try room.seats.allowCamera(seat, allowed, within: room.reach(of: caller, permission))
     }
 }
 

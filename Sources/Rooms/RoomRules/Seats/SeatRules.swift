@@ -78,28 +78,28 @@ extension Seats {
     }
 
     /// V05
-    func kickSeat(_ index: Int, mayTouch: (UserID) -> Bool) throws(RoomError) -> Decision {
+    func kickSeat(_ index: Int, within reach: SeatReach) throws(RoomError) -> Decision {
         guard indices.contains(index) else { throw RoomError(.seatNotFound) }
         guard let occupant = self[index].occupant else { throw RoomError(.seatEmpty) }
-        try check(mayTouch, index)
+        try check(reach, index)
         return Decision([.seatLeft(.init(index, user: occupant.profile, reason: .kicked))])
     }
 
     /// V06: the mute belongs to the seat, whoever sits there now or later.
     func muteSeat(
-        _ index: Int, _ muted: Bool, mayTouch: (UserID) -> Bool
+        _ index: Int, _ muted: Bool, within reach: SeatReach
     ) throws(RoomError) -> Decision {
         guard indices.contains(index) else { throw RoomError(.seatNotFound) }
-        try check(mayTouch, index)
+        try check(reach, index)
         return self[index].muted == muted ? .nothing : Decision([.seatMuted(.init(index, muted: muted))])
     }
 
     /// V06: who sits there leaves it first.
     func closeSeat(
-        _ index: Int, _ closed: Bool, mayTouch: (UserID) -> Bool
+        _ index: Int, _ closed: Bool, within reach: SeatReach
     ) throws(RoomError) -> Decision {
         guard indices.contains(index) else { throw RoomError(.seatNotFound) }
-        try check(mayTouch, index)
+        try check(reach, index)
         guard self[index].isClosed != closed else { return .nothing }
         guard let occupant = self[index].occupant else { return Decision([.seatClosed(.init(index, closed: closed))]) }
         return Decision([
@@ -130,15 +130,30 @@ extension Seats {
         }
     }
 
-    private func check(_ mayTouch: (UserID) -> Bool, _ index: Int) throws(RoomError) {
-        if let user = self[index].occupant?.profile.id, !mayTouch(user) { throw RoomError(.permissionDenied) }
+    private func check(_ reach: SeatReach, _ index: Int) throws(RoomError) {
+        if let user = self[index].occupant?.profile.id, !reach.covers(user) { throw RoomError(.permissionDenied) }
+    }
+}
+
+/// Whom on a seat somebody may do something to.
+struct SeatReach {
+    /// Not those of a higher role.
+    let isBounded: Bool
+    let rank: Role
+    let owner: UserID
+    let admins: [UserID]
+
+    func covers(_ user: UserID) -> Bool {
+        guard isBounded, rank < .owner else { return true }
+        return user != owner && (rank == .admin || !admins.contains(user))
     }
 }
 
 extension DurableRoomState {
-    /// Whom on a seat that caller may do something to.
-    func mayTouch(_ caller: Caller, _ permission: Permission) -> (UserID) -> Bool {
-        { other in permission != .notAgainstHigherRole || role(of: other) <= role(of: caller.profile.id) }
+    func reach(of caller: Caller, _ permission: Permission) -> SeatReach {
+        SeatReach(
+            isBounded: permission == .notAgainstHigherRole, rank: role(of: caller.profile.id), owner: owner.id,
+            admins: admins)
     }
 
     /// While the host is with another room nobody comes on stage.
@@ -218,7 +233,7 @@ extension KickSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.seats.kickSeat(seat, mayTouch: room.mayTouch(caller, permission))
+        try room.seats.kickSeat(seat, within: room.reach(of: caller, permission))
     }
 }
 
@@ -232,7 +247,7 @@ extension MuteSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.seats.muteSeat(seat, muted, mayTouch: room.mayTouch(caller, permission))
+        try room.seats.muteSeat(seat, muted, within: room.reach(of: caller, permission))
     }
 }
 
@@ -246,7 +261,7 @@ extension CloseSeat: RuledCommand {
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try room.seats.closeSeat(seat, closed, mayTouch: room.mayTouch(caller, permission))
+        try room.seats.closeSeat(seat, closed, within: room.reach(of: caller, permission))
     }
 }
 
