@@ -2,7 +2,7 @@ package import RoomModel
 
 // What the journal has of other rooms, beside the letters themselves.
 
-extension RoomEvent {
+extension Journal {
     /// The host takes no challenges until then, by that host or by anybody; without a time: takes them again.
     package struct ChallengesPaused: Hashable, Sendable, JournalPayload {
         package var user: UserID?

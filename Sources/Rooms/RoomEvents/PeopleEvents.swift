@@ -2,7 +2,7 @@ package import RoomModel
 
 // What the journal has of people: who owns the room, what they ask each other, and what they may not.
 
-extension RoomEvent {
+extension Journal {
     package struct OwnerChanged: Hashable, Sendable, JournalPayload {
         package var owner: UserProfile
         package var reason: OwnerChangeReason

@@ -9,28 +9,28 @@ package enum RoomEvent: Hashable, Sendable {
     case updated(RoomSettings)
     case attributesChanged(AttributesChange)
     case ended(RoomEnded)
-    case seatTaken(SeatTaken)
-    case seatLeft(SeatLeft)
-    case seatMuted(SeatMuted)
-    case seatClosed(SeatClosed)
-    case microphoneMuted(MicrophoneMuted)
-    case cameraChanged(CameraChanged)
+    case seatTaken(Journal.SeatTaken)
+    case seatLeft(Journal.SeatLeft)
+    case seatMuted(Journal.SeatMuted)
+    case seatClosed(Journal.SeatClosed)
+    case microphoneMuted(Journal.MicrophoneMuted)
+    case cameraChanged(Journal.CameraChanged)
     case screenChanged(ScreenChanged)
     case stageArranged(StageArranged)
     case roleChanged(RoleChanged)
-    case ownerChanged(OwnerChanged)
+    case ownerChanged(Journal.OwnerChanged)
     case invitationSent(Invitation)
-    case invitationSettled(InvitationSettled)
-    case consentLapsed(ConsentLapsed)
+    case invitationSettled(Journal.InvitationSettled)
+    case consentLapsed(Journal.ConsentLapsed)
     /// Whole, number and all: a room's last messages are also read without its state.
     case messageSent(Message)
     /// Its text is gone; the number stays.
     case messageDeleted(MessageDeleted)
     /// Replaces one of the same kind and person.
     case restricted(Restriction)
-    case restrictionLifted(RestrictionLifted)
-    case liked(Liked)
-    case gifted(Gifted)
+    case restrictionLifted(Journal.RestrictionLifted)
+    case liked(Journal.Liked)
+    case gifted(Journal.Gifted)
     case songChanged(SongChanged)
     case duetChanged(DuetChanged)
     /// Whole: links to other rooms, and the PK with them.
@@ -38,13 +38,13 @@ package enum RoomEvent: Hashable, Sendable {
     case pointsChanged(PKPoints)
     /// `waiting`: from now on; else it is settled.
     case challengeChanged(ChallengeNews)
-    case challengesPaused(ChallengesPaused)
+    case challengesPaused(Journal.ChallengesPaused)
     /// Something is on its way to another room.
     case letterPosted(RoomLetter)
-    case lettersDelivered(LettersDelivered)
-    case lettersGivenUp(LettersGivenUp)
-    case letterHeard(LetterHeard)
-    case personErased(PersonErased)
+    case lettersDelivered(Journal.LettersDelivered)
+    case lettersGivenUp(Journal.LettersGivenUp)
+    case letterHeard(Journal.LetterHeard)
+    case personErased(Journal.PersonErased)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
@@ -220,7 +220,10 @@ extension RoomEvent: Codable {
     }
 }
 
-/// One that the journal alone has. It is written beside its word without opening the object again: events are written on the path of
+/// The events that the journal has in other words than people are told them.
+package enum Journal {}
+
+/// One of those. It is written beside its word without opening the object again: events are written on the path of
 /// each command.
 protocol JournalPayload: Codable {
     func write(to fields: inout KeyedEncodingContainer<RoomEvent.CodingKeys>) throws

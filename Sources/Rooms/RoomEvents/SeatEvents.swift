@@ -2,7 +2,7 @@ package import RoomModel
 
 // What the journal has of seats and of whoever sits on them. People are told more of it: the seat as it is afterwards.
 
-extension RoomEvent {
+extension Journal {
     package struct SeatTaken: Hashable, Sendable, JournalPayload {
         package var seat: Int
         package var user: UserProfile

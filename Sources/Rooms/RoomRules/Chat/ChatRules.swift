@@ -64,7 +64,7 @@ extension MessageDeleted: RecordedEvent {
     }
 }
 
-extension RoomEvent.Liked: RecordedEvent {
+extension Journal.Liked: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.likes = room.likes.addingReportingOverflow(count).overflow ? .max : room.likes + count
     }

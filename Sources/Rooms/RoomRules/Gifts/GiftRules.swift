@@ -51,7 +51,7 @@ extension GiftDraft: RuledCommand {
 
 // MARK: What is kept of it
 
-extension RoomEvent.Gifted: RecordedEvent {
+extension Journal.Gifted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         for gift in gifts {
             try require(gift.number > room.gifts.upTo)
@@ -64,7 +64,7 @@ extension RoomEvent.Gifted: RecordedEvent {
     }
 
     func erasing(_ user: UserID, in command: ErasedCommand) -> Self {
-        RoomEvent.Gifted(
+        Journal.Gifted(
             gifts.map { gift in
                 var sent = gift
                 (sent.from, sent.to) = (gift.from.erasing(user), gift.to.erasing(user))

@@ -273,7 +273,7 @@ extension Invitation: RecordedEvent {
     }
 }
 
-extension RoomEvent.InvitationSettled: RecordedEvent {
+extension Journal.InvitationSettled: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         guard state != .waiting, let invitation = room.invitations.settle(id) else { return try require(false) }
         if state == .accepted, let user = invitation.consentingParty(in: room) {
@@ -298,7 +298,7 @@ extension RoomEvent.InvitationSettled: RecordedEvent {
     }
 }
 
-extension RoomEvent.ConsentLapsed: RecordedEvent {
+extension Journal.ConsentLapsed: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.invitations.lapse(user)
     }

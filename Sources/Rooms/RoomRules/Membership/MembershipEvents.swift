@@ -61,7 +61,7 @@ extension RoleChanged: RecordedEvent {
     }
 }
 
-extension RoomEvent.OwnerChanged: RecordedEvent {
+extension Journal.OwnerChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         let former = room.owner.id
         room.owner = owner
@@ -80,7 +80,7 @@ extension RoomEvent.OwnerChanged: RecordedEvent {
     }
 }
 
-extension RoomEvent.PersonErased: RecordedEvent {
+extension Journal.PersonErased: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.erase(user)
     }

@@ -206,7 +206,7 @@ extension Restriction: RecordedEvent {
     }
 }
 
-extension RoomEvent.RestrictionLifted: RecordedEvent {
+extension Journal.RestrictionLifted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.restrictions.lift(kind, of: user, at: time)
     }

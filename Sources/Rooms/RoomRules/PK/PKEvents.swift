@@ -48,7 +48,7 @@ extension ChallengeNews: RecordedEvent {
     }
 }
 
-extension RoomEvent.ChallengesPaused: RecordedEvent {
+extension Journal.ChallengesPaused: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         if let until {
             room.links.pauses.note(user, until: until, at: time)
@@ -80,19 +80,19 @@ extension RoomLetter: RecordedEvent {
     }
 }
 
-extension RoomEvent.LettersDelivered: RecordedEvent {
+extension Journal.LettersDelivered: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.links.mail.deliver(step, of: session)
     }
 }
 
-extension RoomEvent.LettersGivenUp: RecordedEvent {
+extension Journal.LettersGivenUp: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.links.mail.giveUp(session)
     }
 }
 
-extension RoomEvent.LetterHeard: RecordedEvent {
+extension Journal.LetterHeard: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         room.links.mail.hear(step, in: session, keeping: room.links.activeSessions)
     }

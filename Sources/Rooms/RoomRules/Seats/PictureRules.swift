@@ -159,7 +159,7 @@ extension ArrangeStage: RuledCommand {
 
 // MARK: What is kept of it
 
-extension RoomEvent.CameraChanged: RecordedEvent {
+extension Journal.CameraChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         guard let index = room.seat(of: user), var occupant = room.seats[index].occupant, room.kind == .live else {
             return try require(false)

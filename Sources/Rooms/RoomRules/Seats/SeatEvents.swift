@@ -3,7 +3,7 @@ import RoomModel
 
 // What the journal's events of seats do, and what people are told of them: the seat as it is afterwards.
 
-extension RoomEvent.SeatTaken: RecordedEvent {
+extension Journal.SeatTaken: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(room.seats.indices.contains(seat) && room.seats[seat].condition == .empty)
         try require(room.seat(of: user.id) == nil)
@@ -24,7 +24,7 @@ extension RoomEvent.SeatTaken: RecordedEvent {
     }
 }
 
-extension RoomEvent.SeatLeft: RecordedEvent {
+extension Journal.SeatLeft: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(room.seats.indices.contains(seat) && room.seats[seat].occupant?.profile.id == user.id)
         room.seats[seat].condition = .empty
@@ -43,7 +43,7 @@ extension RoomEvent.SeatLeft: RecordedEvent {
     }
 }
 
-extension RoomEvent.SeatMuted: RecordedEvent {
+extension Journal.SeatMuted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(room.seats.indices.contains(seat))
         room.seats[seat].muted = muted
@@ -56,7 +56,7 @@ extension RoomEvent.SeatMuted: RecordedEvent {
     }
 }
 
-extension RoomEvent.SeatClosed: RecordedEvent {
+extension Journal.SeatClosed: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(room.seats.indices.contains(seat) && room.seats[seat].occupant == nil)
         room.seats[seat].condition = closed ? .closed(by: author) : .empty
@@ -68,7 +68,7 @@ extension RoomEvent.SeatClosed: RecordedEvent {
     }
 }
 
-extension RoomEvent.MicrophoneMuted: RecordedEvent {
+extension Journal.MicrophoneMuted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         guard let index = room.seat(of: user), var occupant = room.seats[index].occupant else {
             return try require(false)
