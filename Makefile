@@ -138,7 +138,7 @@ screenshots: ## the pictures of the documentation, anew
 api: ## the public API of the libraries, anew in Documentation/build/api; a test fails until a change of it stands there
 	@scripts/api
 
-wire: ## the web SDK's types of what servers send, anew in Web/protocol/wire.js; a test fails until they are those of the Swift side
+wire: ## the web SDK's types of what servers take and send, anew in Web/protocol/wire.js; a test fails until they are those of the Swift side
 	@scripts/wire
 
 docs: ## where the documentation is; and the Swift SDK's as web pages, in .build/docs/ovation

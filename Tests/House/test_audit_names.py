@@ -23,8 +23,8 @@ def of_operators():
 
 
 def of_rooms():
-    table = (ROOT / "Sources/Rooms/RoomRules/Permissions/PermissionTable.swift").read_text()
-    return set(re.findall(r'\.(?:change|moderation)\("(\w+)"\)', table))
+    rules = "".join(path.read_text() for path in (ROOT / "Sources/Rooms/RoomRules").rglob("*.swift"))
+    return set(re.findall(r'\baudit: \.(?:change|moderation)\("(\w+)"\)', rules))
 
 
 def details():

@@ -20,21 +20,21 @@ import Testing
     )
     func modes() throws {
         var stage = try chorus()
-        #expect(stage.state.duet == .together)
+        #expect(stage.state.chorus.duet == .together)
         #expect(
             try stage.run(.setDuetMode(SetDuetMode(.together, leader: nil)), by: .member).events.isEmpty,
             "they do already")
         let led = try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .other)
         #expect(led.events == [.duetChanged(DuetChanged(.leadFollow(leader: .member)))])
-        #expect(stage.state.duet == .leadFollow(leader: .member))
+        #expect(stage.state.chorus.duet == .leadFollow(leader: .member))
         #expect(try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member).events.isEmpty)
         try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .other)), by: .member)
-        #expect(stage.state.duet.leader == .other)
+        #expect(stage.state.chorus.duet.leader == .other)
         try stage.run(.setDuetMode(SetDuetMode(.together, leader: .other)), by: .other)
-        #expect(stage.state.duet == .together)
+        #expect(stage.state.chorus.duet == .together)
         try stage.run(.leaveSeat, by: .member)
         try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: nil)), by: .owner)
-        #expect(stage.state.duet.leader == .other, "seat 0 is empty")
+        #expect(stage.state.chorus.duet.leader == .other, "seat 0 is empty")
     }
 
     @Test("D07-S nobody leads without a seat, listeners choose nothing, and a salon has no duet")
@@ -77,7 +77,7 @@ import Testing
             default: stage.serve(.departed(.other, .lost))
             }
         let ends = way < 5
-        #expect(stage.state.duet == (ends ? .together : .leadFollow(leader: .member)))
+        #expect(stage.state.chorus.duet == (ends ? .together : .leadFollow(leader: .member)))
         #expect(decision.events.contains(.duetChanged(DuetChanged(.together))) == ends)
         #expect(decision.events.count { $0 == .duetChanged(DuetChanged(.together)) } == (ends ? 1 : 0))
     }
@@ -87,13 +87,14 @@ import Testing
         var stage = try chorus()
         try stage.run(.setDuetMode(SetDuetMode(.leadFollow, leader: .member)), by: .member)
         let stored = try JSONEncoder().encode(stage.state)
-        #expect(try JSONDecoder().decode(DurableRoomState.self, from: stored).duet == .leadFollow(leader: .member))
+        #expect(
+            try JSONDecoder().decode(DurableRoomState.self, from: stored).chorus.duet == .leadFollow(leader: .member))
         // As a server stored it that knew of no duets.
         var fields = try #require(JSONSerialization.jsonObject(with: stored) as? [String: Any])
         #expect(fields.removeValue(forKey: "leader") as? String == "mia")
         let old = try JSONSerialization.data(withJSONObject: fields)
-        #expect(try JSONDecoder().decode(DurableRoomState.self, from: old).duet == .together)
+        #expect(try JSONDecoder().decode(DurableRoomState.self, from: old).chorus.duet == .together)
         let end = try stage.run(.destroyRoom, by: .owner)
-        #expect(end.events.count == 1 && stage.state.duet == .together)
+        #expect(end.events.count == 1 && stage.state.chorus.duet == .together)
     }
 }

@@ -25,7 +25,7 @@ import Testing
                 try stage.run(end, by: by)
                 #expect(stage.refusal(end, by: by) == .invitationNotFound)
             }
-            #expect(stage.state.invitations.isEmpty)
+            #expect(stage.state.invitations.waiting.isEmpty)
         }
     }
 
@@ -44,11 +44,11 @@ import Testing
         stage.enter(.member)
         try stage.run(request("patient"), by: .member)
         try stage.run(request("hasty", timeout: 30), by: .member)
-        #expect(stage.state.invitations.map(\.expiresAt) == [nil, stage.now + 30_000])
+        #expect(stage.state.invitations.waiting.map(\.expiresAt) == [nil, stage.now + 30_000])
         #expect(stage.serve(.invitationTimedOut(id: "patient")).events.isEmpty)
         #expect(
             stage.serve(.invitationTimedOut(id: "hasty")).events
-                == [.invitationSettled(id: "hasty", .expired, reason: nil)])
+                == [.invitationSettled(.init(id: "hasty", .expired, reason: nil))])
         #expect(stage.serve(.invitationTimedOut(id: "hasty")).events.isEmpty)
         #expect(stage.refusal(.acceptInvitation(AcceptInvitation(id: "hasty")), by: .owner) == .invitationNotFound)
         for timeout in [-1, 3_601, .max, .min] {
@@ -70,7 +70,7 @@ import Testing
         #expect(stage.refusal(anonymous("1"), by: .member) == .invitationExists)
         #expect(stage.refusal(request("invitation-3"), by: .member) == .invitationExists)
         try stage.run(anonymous("2"), by: .member)
-        #expect(Set(stage.state.invitations.map(\.id)).count == 3)
+        #expect(Set(stage.state.invitations.waiting.map(\.id)).count == 3)
     }
 
     @Test("V10-S sizes are limited, and so is how many wait") func limits() throws {
@@ -105,7 +105,7 @@ import Testing
         }
         try stage.run(draft(String(repeating: "가", count: 60)), by: .member)
         try stage.run(draft(""), by: .member)
-        #expect(stage.state.invitations.map(\.words) == [String(repeating: "가", count: 60), nil])
+        #expect(stage.state.invitations.waiting.map(\.words) == [String(repeating: "가", count: 60), nil])
     }
 
     @Test("L03-S a still goes with a request to the host of a live room, and with nothing else") func still() throws {
@@ -117,7 +117,7 @@ import Testing
         }
         #expect(stage.refusal(draft(to: .other), by: .member) == .invalidParams)
         try stage.run(draft(to: .owner), by: .member)
-        #expect(stage.state.invitations.map(\.hasStill) == [true])
+        #expect(stage.state.invitations.waiting.map(\.hasStill) == [true])
         var salon = Stage()
         salon.enter(.member)
         #expect(salon.refusal(draft(to: .owner), by: .member) == .notLive)
@@ -201,13 +201,13 @@ import Testing
         let gone = stage.serve(.departed(.member, .exited))
         #expect(
             gone.events == [
-                .invitationSettled(id: "mine", .cancelled, reason: nil),
-                .invitationSettled(id: "to-me", .expired, reason: nil),
+                .invitationSettled(.init(id: "mine", .cancelled, reason: nil)),
+                .invitationSettled(.init(id: "to-me", .expired, reason: nil)),
             ])
         stage.people[.member] = nil
         #expect(stage.serve(.departed(.owner, .lost)).events.isEmpty)
         stage.people[.owner] = nil
-        #expect(stage.state.invitations.map(\.id) == ["his"])
+        #expect(stage.state.invitations.waiting.map(\.id) == ["his"])
         stage.enter(.admin)
         #expect(stage.refusal(request("to-the-absent"), by: .admin) == nil)
     }

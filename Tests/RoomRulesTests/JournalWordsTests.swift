@@ -28,32 +28,32 @@ import Testing
             #"{"reason":"owner_absent","summary":{"likes":3,"peak":2,"seconds":1},"type":"room.ended"}"#
         ),
         (
-            .seatTaken(1, user: olga, micMuted: true, moved: true),
+            .seatTaken(.init(1, user: olga, micMuted: true, moved: true)),
             #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"moved":true,"muted":true,"seat":1,"type":"seat.taken"}"#
         ),
         (
-            .seatTaken(0, user: olga, micMuted: false, moved: false),
+            .seatTaken(.init(0, user: olga, micMuted: false, moved: false)),
             #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"seat":0,"type":"seat.taken"}"#
         ),
         (
-            .seatLeft(1, user: olga, reason: .lost),
+            .seatLeft(.init(1, user: olga, reason: .lost)),
             #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"reason":"lost","seat":1,"type":"seat.left"}"#
         ),
-        (.seatMuted(1, muted: true), #"{"muted":true,"seat":1,"type":"seat.muted"}"#),
-        (.seatClosed(1, closed: false), #"{"closed":false,"seat":1,"type":"seat.closed"}"#),
-        (.microphoneMuted(.owner, muted: true), #"{"muted":true,"type":"microphone.muted","user":"olga"}"#),
+        (.seatMuted(.init(1, muted: true)), #"{"muted":true,"seat":1,"type":"seat.muted"}"#),
+        (.seatClosed(.init(1, closed: false)), #"{"closed":false,"seat":1,"type":"seat.closed"}"#),
+        (.microphoneMuted(.init(.owner, muted: true)), #"{"muted":true,"type":"microphone.muted","user":"olga"}"#),
         (
-            .seatTaken(1, user: olga, micMuted: false, camera: .blocked, moved: true),
+            .seatTaken(.init(1, user: olga, micMuted: false, camera: .blocked, moved: true)),
             #"{"camera":"blocked","from":{"avatar":"/a.png","id":"olga","name":"Olga"},"moved":true,"seat":1,"type":"seat.taken"}"#
         ),
-        (.cameraChanged(.owner, .on), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
+        (.cameraChanged(.init(.owner, .on)), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
         (.screenChanged(ScreenChanged(user: .owner)), #"{"type":"screen.changed","user":"olga"}"#),
         (
             .attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"])),
             #"{"attributes":{"removed":["b"],"set":{"a":"1"}},"type":"attributes.changed"}"#
         ),
         (.screenChanged(ScreenChanged(user: nil)), #"{"type":"screen.changed"}"#),
-        (.personErased(.owner), #"{"type":"person.erased","user":"olga"}"#),
+        (.personErased(.init(.owner)), #"{"type":"person.erased","user":"olga"}"#),
         (
             .stageArranged(StageArranged(StageLayout(form: .spotlight))),
             #"{"stage":{"form":"spotlight"},"type":"stage.arranged"}"#
@@ -70,8 +70,8 @@ import Testing
             #"{"cause":"accepted","pk":{"links":[{"host":{"avatar":"/a.png","id":"olga","name":"Olga"},"id":"1/1/9","isEnding":false,"isOurs":true,"muted":false,"place":0,"room":2,"since":3}],"match":{"hasFinal":false,"isOtherReady":false,"isReady":false,"link":"1/1/9","ours":0,"phase":"linking","terms":{"forfeit":"","forfeitSeconds":0,"seconds":60},"theirs":0,"until":5}},"type":"pk.changed"}"#
         ),
         (.pointsChanged(PKPoints(ours: 3, theirs: 4)), #"{"ours":3,"theirs":4,"type":"pk.points"}"#),
-        (.challengesPaused(by: .owner, until: 9), #"{"type":"pk.paused","until":9,"user":"olga"}"#),
-        (.challengesPaused(by: nil, until: nil), #"{"type":"pk.paused"}"#),
+        (.challengesPaused(.init(by: .owner, until: 9)), #"{"type":"pk.paused","until":9,"user":"olga"}"#),
+        (.challengesPaused(.init(by: nil, until: nil)), #"{"type":"pk.paused"}"#),
         (
             .letterPosted(RoomLetter(session: "s", step: 1, to: .number(2), content: .withdrawn(.cancelled))),
             #"{"letter":{"content":{"state":"cancelled","type":"withdrawn"},"session":"s","step":1,"to":2},"type":"letter.posted"}"#
@@ -82,12 +82,12 @@ import Testing
                     session: "s", step: 2, to: .number(2), content: .result(PKResult(.won, .quit), theirs: 1, ours: 2))),
             #"{"letter":{"content":{"ours":2,"result":{"cause":"quit","outcome":"won"},"theirs":1,"type":"result"},"session":"s","step":2,"to":2},"type":"letter.posted"}"#
         ),
-        (.lettersDelivered(session: "s", step: 2), #"{"session":"s","step":2,"type":"letter.delivered"}"#),
-        (.lettersGivenUp(session: "s"), #"{"session":"s","type":"letter.lost"}"#),
-        (.letterHeard(session: "s", step: 2), #"{"session":"s","step":2,"type":"letter.heard"}"#),
+        (.lettersDelivered(.init(session: "s", step: 2)), #"{"session":"s","step":2,"type":"letter.delivered"}"#),
+        (.lettersGivenUp(.init(session: "s")), #"{"session":"s","type":"letter.lost"}"#),
+        (.letterHeard(.init(session: "s", step: 2)), #"{"session":"s","step":2,"type":"letter.heard"}"#),
         (.roleChanged(RoleChanged(.owner, .admin)), #"{"role":"admin","type":"role.changed","user":"olga"}"#),
         (
-            .ownerChanged(olga, .ownerAbsent),
+            .ownerChanged(.init(olga, .ownerAbsent)),
             #"{"owner":{"avatar":"/a.png","id":"olga","name":"Olga"},"reason":"owner_absent","type":"owner.changed"}"#
         ),
         (
@@ -99,10 +99,10 @@ import Testing
                 + #""state":"waiting","to":"mia"},"type":"invitation.sent"}"#
         ),
         (
-            .invitationSettled(id: "i", .rejected, reason: "no"),
+            .invitationSettled(.init(id: "i", .rejected, reason: "no")),
             #"{"id":"i","reason":"no","state":"rejected","type":"invitation.settled"}"#
         ),
-        (.consentLapsed(.owner), #"{"type":"consent.lapsed","user":"olga"}"#),
+        (.consentLapsed(.init(.owner)), #"{"type":"consent.lapsed","user":"olga"}"#),
         (
             .messageSent(Message(chat: 4, id: "m", from: olga, body: .text("hi"), time: 6)),
             #"{"message":{"chat":4,"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"id":"m","text":"hi","time":6},"type":"message.sent"}"#
@@ -111,7 +111,7 @@ import Testing
             .messageSent(Message(chat: 4, from: olga, body: .custom(command: "C", message: "x"), time: 6)),
             #"{"message":{"chat":4,"command":"C","from":{"avatar":"/a.png","id":"olga","name":"Olga"},"message":"x","time":6},"type":"message.sent"}"#
         ),
-        (.liked(count: 7, users: [.owner]), #"{"count":7,"type":"liked","users":["olga"]}"#),
+        (.liked(.init(count: 7, users: [.owner])), #"{"count":7,"type":"liked","users":["olga"]}"#),
         (
             .songChanged(SongChanged(SongPlay(song: .ballad, by: .owner, startAt: 9_000, positionMs: 500), .started)),
             #"{"play":{"by":"olga","positionMs":500,"song":{"accompaniment":"/songs/ballad/accompaniment.m4a","durationMs":60000,"#
@@ -132,15 +132,17 @@ import Testing
             #"{"restriction":{"by":"olga","everywhere":true,"kind":"ban","name":"Mia","reason":"spam","until":9,"user":"mia"},"type":"restriction.set"}"#
         ),
         (
-            .restrictionLifted(.chatMute, of: .member),
+            .restrictionLifted(.init(.chatMute, of: .member)),
             #"{"kind":"chat_mute","type":"restriction.lifted","user":"mia"}"#
         ),
         (
-            .gifted([
-                SentGift(
-                    number: 12, gift: Gift(id: "rose", name: "Rose", names: ["ko": "장미"], price: 5), count: 2, combo: 3,
-                    from: olga, to: olga, time: 6)
-            ]),
+            .gifted(
+                .init([
+                    SentGift(
+                        number: 12, gift: Gift(id: "rose", name: "Rose", names: ["ko": "장미"], price: 5), count: 2,
+                        combo: 3,
+                        from: olga, to: olga, time: 6)
+                ])),
             #"{"gifts":[{"combo":3,"count":2,"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"gift":{"id":"rose","name":"Rose","names":{"ko":"장미"},"price":5},"number":12,"time":6,"to":{"avatar":"/a.png","id":"olga","name":"Olga"}}],"type":"gifts.sent"}"#
         ),
         (
@@ -217,23 +219,25 @@ import Testing
         stage.enter(.member)
         try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         try stage.run(.sendInvitation(InvitationDraft(to: .owner, command: "SING", id: "i")), by: .member)
-        let invitation = try #require(stage.state.invitations.first)
+        let invitation = try #require(stage.state.invitations.waiting.first)
         let before = stage.state
         for event in [
-            RoomEvent.seatTaken(1, user: .named(.other), micMuted: false, moved: false),
-            .seatTaken(2, user: .named(.member), micMuted: false, moved: false),
-            .seatTaken(99, user: .named(.other), micMuted: false, moved: false),
-            .seatLeft(2, user: .named(.member), reason: .left),
-            .seatClosed(1, closed: true), .seatMuted(-1, muted: true), .microphoneMuted(.other, muted: true),
+            RoomEvent.seatTaken(.init(1, user: .named(.other), micMuted: false, moved: false)),
+            .seatTaken(.init(2, user: .named(.member), micMuted: false, moved: false)),
+            .seatTaken(.init(99, user: .named(.other), micMuted: false, moved: false)),
+            .seatLeft(.init(2, user: .named(.member), reason: .left)),
+            .seatClosed(.init(1, closed: true)), .seatMuted(.init(-1, muted: true)),
+            .microphoneMuted(.init(.other, muted: true)),
             .roleChanged(RoleChanged(.owner, .member)), .invitationSent(invitation),
-            .invitationSettled(id: "none", .accepted, reason: nil),
+            .invitationSettled(.init(id: "none", .accepted, reason: nil)),
             .messageSent(Message(chat: 9, from: .named(.member), body: .text("x"), time: 1)),
             .duetChanged(DuetChanged(.leadFollow(leader: .member))),
             .created(
                 RoomFounding(kind: .voice, settings: RoomSettings(name: "S"), owner: Self.olga, seats: [], epoch: 3)),
         ] {
             #expect(throws: InapplicableEvent.self, "\(event)") {
-                try stage.state.apply(AcceptedCommand(time: 1, by: nil, events: [.seatMuted(0, muted: true), event]))
+                try stage.state.apply(
+                    AcceptedCommand(time: 1, by: nil, events: [.seatMuted(.init(0, muted: true)), event]))
             }
             #expect(stage.state == before)
         }

@@ -24,7 +24,7 @@ import Testing
         func field(_ settings: RoomSettings, seats: Int = 8) -> String? {
             let creation = RoomCreation(settings: settings, seats: Array(repeating: SeatSetup(), count: seats))
             do throws(RoomError) {
-                _ = try DurableRoomState.decideCreation(creation, by: .named(.owner), epoch: 1)
+                _ = try creation.decide(by: .named(.owner), epoch: 1)
                 return nil
             } catch {
                 return error.field
@@ -50,13 +50,13 @@ import Testing
             room: stage.state.room,
             settings: RoomSettings(name: "Second name", needsRequest: true, pictureFormat: .h264),
             seats: [SeatSetup()])
-        stage.accept(try stage.state.decideRecreation(creation, by: .named(.owner)), by: .owner)
+        stage.accept(try creation.decideAgain(by: .named(.owner), in: stage.state), by: .owner)
         #expect(stage.state.settings.name == "Second name")
         #expect(stage.state.settings.pictureFormat == .vp8, "paths are open in it")
         #expect(stage.occupant(2) == .member)
         #expect(stage.state.seats.count == 8)
         #expect(throws: RoomError(.roomIDTaken)) {
-            try stage.state.decideRecreation(creation, by: .named(.member))
+            try creation.decideAgain(by: .named(.member), in: stage.state)
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
         stage.enter(.member)
         try stage.run(.takeSeat(TakeSeat(5)), by: .member)
         let exit = try stage.run(.exitRoom, by: .member)
-        #expect(exit.events.first == .seatLeft(5, user: .named(.member), reason: .exited))
+        #expect(exit.events.first == .seatLeft(.init(5, user: .named(.member), reason: .exited)))
         #expect(stage.occupant(5) == nil)
     }
 
@@ -83,7 +83,7 @@ import Testing
         stage.serve(.ownerAbsenceOver)
         #expect(stage.state.owner.id == .admin)
         #expect(stage.state.admins == [.otherAdmin, .owner])
-        #expect(stage.state.invitations.first?.to == .admin)
+        #expect(stage.state.invitations.waiting.first?.to == .admin)
         try stage.run(.acceptInvitation(AcceptInvitation(id: "hand")), by: .admin)
         stage.enter(.owner)
         #expect(stage.refusal(.destroyRoom, by: .owner) == .permissionDenied)
@@ -174,6 +174,6 @@ extension RoomCommand {
 
 extension DurableRoomState {
     fileprivate mutating func apply(likes: UInt64, at time: Int64) {
-        try? apply(AcceptedCommand(time: time, by: nil, events: [.liked(count: likes, users: [])]))
+        try? apply(AcceptedCommand(time: time, by: nil, events: [.liked(.init(count: likes, users: []))]))
     }
 }

@@ -9,10 +9,10 @@ import Testing
     func accepted() throws {
         var rooms = try TwoRooms()
         try rooms.challenge(.left, PKTerms(seconds: 300, forfeitSeconds: 60, forfeit: "Sing"))
-        #expect(rooms.left.state.challenge?.isOurs == true)
-        #expect(rooms.right.state.challenge == nil, "nothing before the letter is there")
+        #expect(rooms.left.state.links.challenge?.isOurs == true)
+        #expect(rooms.right.state.links.challenge == nil, "nothing before the letter is there")
         rooms.settle()
-        let asked = try #require(rooms.right.state.challenge)
+        let asked = try #require(rooms.right.state.links.challenge)
         #expect(asked.host.id == .owner && asked.room == .number(1) && !asked.isOurs)
         #expect(asked.terms == PKTerms(seconds: 300, forfeitSeconds: 60, forfeit: "Sing"))
         try rooms.run(.answerChallenge(AnswerChallenge(id: asked.id, agreed: true, pause: nil)), .right)
@@ -24,7 +24,7 @@ import Testing
             #expect(link.host.id == rooms.host(side.other) && link.room == rooms[side.other].state.room)
             #expect(link.isOurs == (side == .left))
             #expect(rooms.match(side)?.phase == .linking)
-            #expect(rooms[side].state.challenge == nil && rooms[side].state.mail.outbox.isEmpty)
+            #expect(rooms[side].state.links.challenge == nil && rooms[side].state.links.mail.outbox.isEmpty)
         }
         #expect(rooms.left.state.readiness == .inPK)
         let info = rooms.left.state.info(memberCount: 1, speaking: false)
@@ -39,7 +39,8 @@ import Testing
         rooms.settle()
         try rooms.run(
             .answerChallenge(
-                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
+                AnswerChallenge(id: try #require(rooms.right.state.links.challenge?.id), agreed: true, pause: nil)),
+            .right)
         rooms.settle()
         try rooms.run(.readyForPK, .right)
         rooms.settle()
@@ -136,7 +137,7 @@ import Testing
         try rooms.begin()
         rooms.gain(5, .left)
         try rooms.run(.destroyRoom, .left)
-        #expect(rooms.left.state.phase == .ended && rooms.left.state.pk.isEmpty)
+        #expect(rooms.left.state.phase == .ended && rooms.left.state.links.pk.isEmpty)
         rooms.settle()
         #expect(rooms.match(.right)?.result == PKResult(.won, .quit))
         var silent = try TwoRooms()
@@ -144,7 +145,7 @@ import Testing
         silent.gain(1, .left)
         silent.left.serve(.partnerGone(session: silent.links(.left)[0].id))
         #expect(silent.match(.left)?.result == PKResult(.won, .gone))
-        #expect(silent.links(.left).isEmpty && silent.left.state.mail.outbox.isEmpty)
+        #expect(silent.links(.left).isEmpty && silent.left.state.links.mail.outbox.isEmpty)
     }
 
     @Test("L04-S each asks the other: the same challenge stands in both rooms", arguments: [true, false])
@@ -154,8 +155,8 @@ import Testing
         try rooms.challenge(.right)
         _ = rooms.deliver(from: leftFirst ? .left : .right)
         rooms.settle()
-        let left = try #require(rooms.left.state.challenge)
-        let right = try #require(rooms.right.state.challenge)
+        let left = try #require(rooms.left.state.links.challenge)
+        let right = try #require(rooms.right.state.links.challenge)
         #expect(left.id == right.id && left.isOurs != right.isOurs)
         let asked: TwoRooms.Side = left.isOurs ? .right : .left
         try rooms.run(.answerChallenge(AnswerChallenge(id: left.id, agreed: true, pause: nil)), asked)
@@ -170,16 +171,17 @@ import Testing
         rooms.settle()
         try rooms.run(
             .answerChallenge(
-                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .host)), .right
+                AnswerChallenge(id: try #require(rooms.right.state.links.challenge?.id), agreed: false, pause: .host)),
+            .right
         )
         rooms.settle()
-        #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil)
+        #expect(rooms.left.state.links.challenge == nil && rooms.right.state.links.challenge == nil)
         #expect(rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .challengeRefused)
         rooms.wait(180_000)
         try rooms.challenge()
         try rooms.run(.cancelChallenge, .left)
         rooms.settle()
-        #expect(rooms.right.state.challenge == nil)
+        #expect(rooms.right.state.links.challenge == nil)
         #expect(
             rooms.refusal(.challenge(ChallengeHost(.number(2), nil)), .left) == .tooFrequent,
             "it would ring all the time")
@@ -187,7 +189,7 @@ import Testing
         rooms.settle()
         rooms.wait(15_000)
         rooms.settle()
-        #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil)
+        #expect(rooms.left.state.links.challenge == nil && rooms.right.state.links.challenge == nil)
         #expect(
             rooms.refusal(.answerChallenge(AnswerChallenge(id: "1", agreed: true, pause: nil)), .right)
                 == .challengeGone)
@@ -195,12 +197,13 @@ import Testing
         rooms.settle()
         try rooms.run(
             .answerChallenge(
-                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: false, pause: .all)), .right)
+                AnswerChallenge(id: try #require(rooms.right.state.links.challenge?.id), agreed: false, pause: .all)),
+            .right)
         rooms.settle()
         #expect(rooms.right.state.readiness == .paused)
         // Whoever asks others is to be asked again.
         try rooms.challenge(.right)
-        #expect(rooms.right.state.readiness == .challenged && rooms.right.state.pauses.isEmpty)
+        #expect(rooms.right.state.readiness == .challenged && rooms.right.state.links.pauses.isEmpty)
     }
 
     @Test("L04-S an answer that crosses with a withdrawal leaves no room linked alone")
@@ -210,7 +213,8 @@ import Testing
         rooms.settle()
         try rooms.run(
             .answerChallenge(
-                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
+                AnswerChallenge(id: try #require(rooms.right.state.links.challenge?.id), agreed: true, pause: nil)),
+            .right)
         try rooms.run(.cancelChallenge, .left)
         rooms.settle()
         #expect(rooms.links(.left).isEmpty && rooms.links(.right).isEmpty)
@@ -223,7 +227,7 @@ import Testing
         try rooms.right.run(.takeSeat(TakeSeat(1)), by: .member)
         try rooms.challenge()
         rooms.settle()
-        #expect(rooms.left.state.challenge == nil && rooms.right.state.challenge == nil, "busy")
+        #expect(rooms.left.state.links.challenge == nil && rooms.right.state.links.challenge == nil, "busy")
         #expect(rooms.refusal(.challenge(ChallengeHost(.number(1), nil)), .right) == .peopleOnStage)
         try rooms.right.run(.leaveSeat, by: .member)
         try rooms.begin()
@@ -266,7 +270,8 @@ import Testing
         rooms.settle()
         try rooms.run(
             .answerChallenge(
-                AnswerChallenge(id: try #require(rooms.right.state.challenge?.id), agreed: true, pause: nil)), .right)
+                AnswerChallenge(id: try #require(rooms.right.state.links.challenge?.id), agreed: true, pause: nil)),
+            .right)
         rooms.settle()
         let link = try #require(rooms.links(.left).first)
         #expect(rooms.match(.left) == nil && rooms.left.state.readiness == .linked)
@@ -276,7 +281,7 @@ import Testing
         for asking in [TwoRooms.Side.right, .left] {
             try rooms.challenge(asking, PKTerms(seconds: 60))
             rooms.settle()
-            let id = try #require(rooms[asking.other].state.challenge?.id)
+            let id = try #require(rooms[asking.other].state.links.challenge?.id)
             try rooms.run(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), asking.other)
             rooms.settle()
             for side in TwoRooms.Side.allCases { try rooms.run(.readyForPK, side) }
@@ -312,14 +317,14 @@ import Testing
             }
             hub.now += RoomLimits.challengeIntervalMs
             try hub.run(.challenge(ChallengeHost(others[index].state.room, nil)), by: .owner)
-            let letter = try #require(hub.state.mail.outbox.last)
+            let letter = try #require(hub.state.links.mail.outbox.last)
             others[index].serve(.letter(letter, from: .number(9)))
-            let id = try #require(others[index].state.challenge?.id)
+            let id = try #require(others[index].state.links.challenge?.id)
             try others[index].run(
                 .answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), by: others[index].state.owner.id)
-            hub.serve(.letter(try #require(others[index].state.mail.outbox.last), from: others[index].state.room))
+            hub.serve(.letter(try #require(others[index].state.links.mail.outbox.last), from: others[index].state.room))
         }
-        #expect(hub.state.pk.links.map(\.place) == [0, 1, 2])
+        #expect(hub.state.links.pk.links.map(\.place) == [0, 1, 2])
     }
 
     @Test("L04-S strangers' challenges do not make a room forget how far it is with the one it is linked to")
@@ -327,7 +332,7 @@ import Testing
         var rooms = try TwoRooms()
         try rooms.begin()
         let link = rooms.links(.right)[0]
-        let heard = rooms.right.state.mail.heard(in: link.id)
+        let heard = rooms.right.state.links.mail.heard(in: link.id)
         for stranger in 0..<100 {
             let letter = RoomLetter(
                 session: "s\(stranger)", step: 1, to: .number(2),
@@ -335,8 +340,8 @@ import Testing
             rooms.right.serve(.letter(letter, from: .number(77)))
             rooms.right.serve(.delivered(session: letter.session, step: 1))
         }
-        #expect(rooms.right.state.mail.heard(in: link.id) == heard)
-        #expect(rooms.right.state.mail.sessions.count <= 33)
+        #expect(rooms.right.state.links.mail.heard(in: link.id) == heard)
+        #expect(rooms.right.state.links.mail.sessions.count <= 33)
         try rooms.run(.quitPK(QuitPK(link: nil)), .right)
         rooms.settle()
         #expect(rooms.match(.left)?.result == PKResult(.won, .quit))

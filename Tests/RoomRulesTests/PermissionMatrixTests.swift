@@ -62,8 +62,8 @@ import Testing
             $0.hasPrefix("| `")
         }
         let present = RoomCommand.Name.allCases.map { name in
-            let row = [Role.member, .admin, .owner].map { "\(PermissionTable.permission(for: $0, to: name))" }
-            let scope = PermissionTable.scope(for: name)?.rawValue ?? "refused"
+            let row = [Role.member, .admin, .owner].map { "\(name.access.permission(for: $0))" }
+            let scope = name.access.scope?.rawValue ?? "refused"
             let cells = ["`\(name)`"] + row + [scope, needed(by: name), audit(of: name)]
             return cells.reduce("|") { $0 + ($1.isEmpty ? " |" : " \($1) |") }
         }
@@ -72,12 +72,12 @@ import Testing
 
     private func needed(by name: RoomCommand.Name) -> String {
         let words: [(RoomRights, String)] = [(.sendAudio, "audio"), (.sendVideo, "video"), (.sendScreen, "screen")]
-        let needed = PermissionTable.rights(for: name)
+        let needed = name.access.rights
         return words.filter { needed.contains($0.0) }.map(\.1).joined(separator: " or ")
     }
 
     private func audit(of name: RoomCommand.Name) -> String {
-        guard let rule = PermissionTable.audit(of: name) else { return "" }
+        guard let rule = name.access.audit else { return "" }
         #expect(rule.action == "\(name)", "what is kept is read by that word")
         return rule.isModeration ? "moderation" : "change"
     }
@@ -88,7 +88,7 @@ import Testing
     func rights(_ name: RoomCommand.Name) {
         for test in cases where test.command(.member).name == name {
             let command = test.command(.member)
-            let needed = PermissionTable.rights(for: name)
+            let needed = name.access.rights
             let isSilencing = [.setMicrophone(SetMicrophone(muted: true)), .setCamera(SetCamera(on: false))].contains(
                 command)
             #expect(RoomRights.all.reach(to: command))
@@ -107,7 +107,7 @@ import Testing
 
     @Test("R01 an operator's key does what its scopes say, and nothing else", arguments: RoomCommand.Name.allCases)
     func scopes(_ name: RoomCommand.Name) {
-        let needed = PermissionTable.scope(for: name)
+        let needed = name.access.scope
         for test in cases where test.command(.member).name == name {
             let all = outcome(test, as: .member, asking: Self.console)
             for scope in OperatorScope.allCases {

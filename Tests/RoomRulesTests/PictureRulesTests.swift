@@ -26,7 +26,8 @@ import Testing
         var stage = try live()
         #expect(camera(of: .member, in: stage) == .off)
         #expect(try stage.run(.setCamera(SetCamera(on: false)), by: .member).events.isEmpty)
-        #expect(try stage.run(.setCamera(SetCamera(on: true)), by: .member).events == [.cameraChanged(.member, .on)])
+        #expect(
+            try stage.run(.setCamera(SetCamera(on: true)), by: .member).events == [.cameraChanged(.init(.member, .on))])
         #expect(try stage.run(.setCamera(SetCamera(on: true)), by: .member).events.isEmpty)
         try stage.run(.moveSeat(MoveSeat(4)), by: .member)
         #expect(camera(of: .member, in: stage) == .on, "a move takes the camera along")
@@ -42,7 +43,7 @@ import Testing
         try stage.run(.setCamera(SetCamera(on: true)), by: .member)
         #expect(
             try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .admin).events == [
-                .cameraChanged(.member, .blocked)
+                .cameraChanged(.init(.member, .blocked))
             ])
         #expect(try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .owner).events.isEmpty)
         #expect(stage.refusal(.setCamera(SetCamera(on: true)), by: .member) == .cameraBlocked)
@@ -71,7 +72,7 @@ import Testing
         #expect(stage.refusal(.startScreen, by: .owner) == .screenTaken)
         #expect(stage.refusal(.stopScreen, by: .member) == .permissionDenied)
         try stage.run(.stopScreen, by: .owner)
-        #expect(stage.state.screen == nil)
+        #expect(stage.state.stage.screen == nil)
         try stage.run(.startScreen, by: .owner)
         #expect(stage.refusal(.stopScreen, by: .admin) == .permissionDenied)
     }
@@ -92,7 +93,7 @@ import Testing
             }
         let ends = way < 5
         #expect(decision.events.contains(.screenChanged(ScreenChanged(user: nil))) == ends)
-        #expect(stage.state.screen == (ends ? nil : .member))
+        #expect(stage.state.stage.screen == (ends ? nil : .member))
     }
 
     @Test("L03-S the host arranges the stage for everybody; who is large has a seat, and is so no longer than that")
@@ -109,10 +110,10 @@ import Testing
             stage.refusal(.arrangeStage(ArrangeStage(StageLayout(large: UserID(literal: "nobody")))), by: .owner)
                 == .notSeated)
         try stage.run(.moveSeat(MoveSeat(4)), by: .member)
-        #expect(stage.state.stage == spotlight, "a move keeps it")
+        #expect(stage.state.stage.layout == spotlight, "a move keeps it")
         let left = try stage.run(.leaveSeat, by: .member)
         #expect(left.events.last == .stageArranged(StageArranged(StageLayout(form: .spotlight))))
-        #expect(stage.state.stage == StageLayout(form: .spotlight))
+        #expect(stage.state.stage.layout == StageLayout(form: .spotlight))
     }
 
     @Test("L07-S what a session showed is no longer said to be seen when it is gone and its user is not")
@@ -121,7 +122,9 @@ import Testing
         try stage.run(.setCamera(SetCamera(on: true)), by: .member)
         #expect(stage.serve(.picturesGone(.member, camera: false, screen: true)).events.isEmpty)
         #expect(
-            stage.serve(.picturesGone(.member, camera: true, screen: true)).events == [.cameraChanged(.member, .off)])
+            stage.serve(.picturesGone(.member, camera: true, screen: true)).events == [
+                .cameraChanged(.init(.member, .off))
+            ])
         try stage.run(.allowCamera(AllowCamera(2, allowed: false)), by: .owner)
         #expect(stage.serve(.picturesGone(.member, camera: true, screen: false)).events.isEmpty, "blocked it stays")
     }

@@ -45,7 +45,7 @@ private struct Story {
         case 2, 3, 4:
             return .answerChallenge(
                 AnswerChallenge(
-                    id: state.challenge?.id ?? "none", agreed: Int.random(in: 0..<5, using: &random) > 0,
+                    id: state.links.challenge?.id ?? "none", agreed: Int.random(in: 0..<5, using: &random) > 0,
                     pause: Int.random(in: 0..<8, using: &random) == 0 ? .host : nil))
         case 5, 6, 7: return .readyForPK
         case 8: return Int.random(in: 0..<4, using: &random) == 0 ? .quitPK(QuitPK(link: nil)) : .readyForPK
@@ -92,8 +92,9 @@ private struct Story {
             let right = Dictionary(
                 uniqueKeysWithValues: rooms.links(.right).filter { !$0.isEnding }.map { ($0.id, !$0.isOurs) })
             #expect(left == right, "one room is linked alone: \(note)")
-            #expect(rooms.left.state.mail.outbox.isEmpty && rooms.right.state.mail.outbox.isEmpty, "\(note)")
-            #expect(rooms.left.state.challenge?.id == rooms.right.state.challenge?.id, "\(note)")
+            #expect(
+                rooms.left.state.links.mail.outbox.isEmpty && rooms.right.state.links.mail.outbox.isEmpty, "\(note)")
+            #expect(rooms.left.state.links.challenge?.id == rooms.right.state.links.challenge?.id, "\(note)")
             // Who left before word of the beginning came has no result; whoever has one has the same.
             for (end, result) in stories[.left]?.results ?? [:] where stories[.right]?.begun.contains(end) == true {
                 results += 1
@@ -111,10 +112,11 @@ private struct Story {
             let state = rooms[side].state
             let host = state.seats[0].occupant?.profile.id
             #expect(
-                state.pk.links.isEmpty || host == state.owner.id || state.pk.links.allSatisfy(\.isEnding), "\(note)")
-            #expect(Set(state.pk.links.map(\.id)).count == state.pk.links.count, "\(note)")
-            if let match = state.pk.match, match.isOn {
-                #expect(state.pk.links.contains { $0.id == match.link }, "a PK without its link: \(note)")
+                state.links.pk.links.isEmpty || host == state.owner.id || state.links.pk.links.allSatisfy(\.isEnding),
+                "\(note)")
+            #expect(Set(state.links.pk.links.map(\.id)).count == state.links.pk.links.count, "\(note)")
+            if let match = state.links.pk.match, match.isOn {
+                #expect(state.links.pk.links.contains { $0.id == match.link }, "a PK without its link: \(note)")
             }
         }
     }

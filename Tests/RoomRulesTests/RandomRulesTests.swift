@@ -100,7 +100,7 @@ import Testing
 
         /// What the ledger and the room do with an order: it is paid, and told alone or with another one.
         mutating func pay(_ draft: GiftDraft, by user: UserID) {
-            guard let order = try? stage.state.orderGift(draft, by: .named(user), in: stage.context) else {
+            guard let order = try? draft.order(by: .named(user), in: stage.state, stage.context) else {
                 Issue.record("\(user) may give and cannot order")
                 return
             }
@@ -110,7 +110,7 @@ import Testing
                     number: gifts, gift: order.gift, count: order.count, combo: order.count, from: .named(user),
                     to: order.to, time: stage.now)
             }
-            stage.accept(Decision([.gifted(sent)]), by: nil)
+            stage.accept(Decision([.gifted(.init(sent))]), by: nil)
         }
     }
 
@@ -119,19 +119,20 @@ import Testing
         #expect(Set(seated).count == seated.count, "somebody has two seats: \(note())")
         #expect(!state.admins.contains(state.owner.id), "the owner is an admin too: \(note())")
         #expect(Set(state.admins).count == state.admins.count, "\(note())")
-        #expect(Set(state.invitations.map(\.id)).count == state.invitations.count, "\(note())")
-        #expect(state.invitations.allSatisfy { $0.state == .waiting && $0.from != $0.to }, "\(note())")
-        #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
+        #expect(Set(state.invitations.waiting.map(\.id)).count == state.invitations.waiting.count, "\(note())")
+        #expect(state.invitations.waiting.allSatisfy { $0.state == .waiting && $0.from != $0.to }, "\(note())")
+        #expect(!state.invitations.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
-        #expect(state.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
-        if let large = state.stage.large {
+        #expect(state.chorus.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
+        if let large = state.stage.layout.large {
             #expect(state.kind == .live && seated.contains(large), "who is large has no seat: \(note())")
         }
-        if let screen = state.screen {
+        if let screen = state.stage.screen {
             #expect(state.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
         }
         #expect(
-            Set(state.restrictions.map { [$0.kind.rawValue, $0.user.rawValue] }).count == state.restrictions.count,
+            Set(state.restrictions.all.map { [$0.kind.rawValue, $0.user.rawValue] }).count
+                == state.restrictions.all.count,
             "\(note())")
         let filmed = state.seats.contains { ($0.occupant?.camera ?? .off) != .off }
         #expect(!filmed || state.kind == .live, "somebody is seen in a room without pictures: \(note())")
@@ -140,7 +141,7 @@ import Testing
         #expect(
             state.gifts.leaders == Array(state.gifts.ranked.prefix(GiftBook.leadersKept)),
             "the first are not: \(note())")
-        if let leader = state.leader {
+        if let leader = state.chorus.leader {
             #expect(state.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
         }
     }
@@ -164,9 +165,9 @@ import Testing
                     if walk.chance(50) {
                         walk.stage.serve(.departed(user, walk.chance(50) ? .lost : .exited))
                         walk.stage.people[user] = nil
-                    } else if let waiting = before.invitations.first(where: { $0.expiresAt != nil }) {
+                    } else if let waiting = before.invitations.waiting.first(where: { $0.expiresAt != nil }) {
                         walk.stage.serve(.invitationTimedOut(id: waiting.id))
-                    } else if let consent = before.consents.first {
+                    } else if let consent = before.invitations.consents.first {
                         walk.stage.serve(.consentTimedOut(consent.user))
                     } else if walk.chance(50) {
                         walk.stage.serve(.picturesGone(user, camera: walk.chance(50), screen: walk.chance(50)))
@@ -189,7 +190,7 @@ import Testing
                         }
                         if case .sendGift(let draft) = command { walk.pay(draft, by: user) }
                         if case .sendMessage = command, user != before.owner.id {
-                            let mute = before.restriction(.chatMute, of: user, at: walk.stage.now)
+                            let mute = before.restrictions.restriction(.chatMute, of: user, at: walk.stage.now)
                             #expect(mute == nil, "a muted one writes: \(note)")
                         }
                     } else {

@@ -43,7 +43,7 @@ import Testing
         #expect(try stage.run(.pickSeat(PickSeat(1, .member)), by: .owner).events.isEmpty)
         #expect(stage.refusal(.pickSeat(PickSeat(1, .owner)), by: .owner) == .seatTaken)
         let kick = try stage.run(.kickSeat(KickSeat(1)), by: .owner)
-        #expect(kick.events == [.seatLeft(1, user: .named(.member), reason: .kicked)])
+        #expect(kick.events == [.seatLeft(.init(1, user: .named(.member), reason: .kicked))])
         #expect(stage.refusal(.kickSeat(KickSeat(1)), by: .owner) == .seatEmpty)
         #expect(stage.refusal(.kickSeat(KickSeat(8)), by: .owner) == .seatNotFound)
         #expect(stage.refusal(.kickSeat(KickSeat(-1)), by: .owner) == .seatNotFound)
@@ -93,7 +93,7 @@ import Testing
         let closing = try stage.run(.closeSeat(CloseSeat(4, closed: true)), by: .owner)
         #expect(
             closing.events == [
-                .seatLeft(4, user: .named(.member), reason: .closed), .seatClosed(4, closed: true),
+                .seatLeft(.init(4, user: .named(.member), reason: .closed)), .seatClosed(.init(4, closed: true)),
             ])
         #expect(stage.refusal(.takeSeat(TakeSeat(4)), by: .other) == .seatClosed)
         #expect(stage.refusal(.takeSeat(TakeSeat(4)), by: .owner) == .seatClosed)
@@ -120,8 +120,8 @@ import Testing
         let move = try stage.run(.moveSeat(MoveSeat(1)), by: .member)
         #expect(
             move.events == [
-                .seatLeft(0, user: .named(.member), reason: .moved),
-                .seatTaken(1, user: .named(.member), micMuted: true, moved: true),
+                .seatLeft(.init(0, user: .named(.member), reason: .moved)),
+                .seatTaken(.init(1, user: .named(.member), micMuted: true, moved: true)),
             ])
         stage.now += 999
         do throws(RoomError) {

@@ -18,7 +18,7 @@ import Testing
         let decision = try stage.run(.startSong(SongDraft(song: .ballad)), by: .member)
         let start = stage.now + SongLead.start
         #expect(decision.result == .scheduled(startAt: start))
-        let play = try #require(stage.state.play)
+        let play = try #require(stage.state.chorus.play)
         #expect(play.by == .member && play.startAt == start && play.song == .ballad && play.track == .accompaniment)
         #expect(play.position(at: start - 500) == 0, "before the start it waits at its beginning")
         #expect(play.position(at: start + 1_234) == 1_234)
@@ -31,28 +31,28 @@ import Testing
         try stage.run(.startSong(SongDraft(song: .ballad, positionMs: 2_000, leadMs: 500)), by: .owner)
         stage.now += 500 + 10_000
         try stage.run(.pauseSong, by: .member)
-        #expect(stage.state.play?.isPaused == true && stage.state.play?.positionMs == 12_000)
+        #expect(stage.state.chorus.play?.isPaused == true && stage.state.chorus.play?.positionMs == 12_000)
         #expect(try stage.run(.pauseSong, by: .member).events.isEmpty, "it is paused already")
         stage.now += 60_000
         #expect(stage.serve(.songOver).events.isEmpty, "a paused song does not end")
         try stage.run(.seekSong(SeekSong(positionMs: 30_000, leadMs: 1_000)), by: .owner)
-        #expect(stage.state.play?.isPaused == true && stage.state.play?.positionMs == 30_000)
+        #expect(stage.state.chorus.play?.isPaused == true && stage.state.chorus.play?.positionMs == 30_000)
         let resumed = try stage.run(.resumeSong(ResumeSong(leadMs: 1_000)), by: .owner)
         #expect(resumed.result == .scheduled(startAt: stage.now + 1_000))
         let again = try stage.run(.resumeSong(ResumeSong(leadMs: 2_000)), by: .member)
         #expect(again.events.isEmpty && again.result == resumed.result, "it plays already")
         stage.now += 5_000
-        #expect(stage.state.play?.position(at: stage.now) == 34_000)
+        #expect(stage.state.chorus.play?.position(at: stage.now) == 34_000)
         let sought = try stage.run(.seekSong(SeekSong(positionMs: 1_000, leadMs: 400)), by: .member)
         #expect(sought.result == .scheduled(startAt: stage.now + 400))
-        #expect(stage.state.play?.position(at: stage.now + 1_400) == 2_000)
+        #expect(stage.state.chorus.play?.position(at: stage.now + 1_400) == 2_000)
     }
 
     @Test("D02-S a song ends by itself after its last word, once, and not where it was moved or replaced meanwhile")
     func end() throws {
         var stage = try chorus()
         try stage.run(.startSong(SongDraft(song: .ballad, leadMs: 1_000)), by: .owner)
-        let end = stage.now + 1_000 + 60_000 + DurableRoomState.songTailMs
+        let end = stage.now + 1_000 + 60_000 + Chorus.songTailMs
         stage.now = end - 1
         #expect(stage.serve(.songOver).events.isEmpty)
         try stage.run(.seekSong(SeekSong(positionMs: 0, leadMs: 1_000)), by: .owner)
@@ -60,7 +60,7 @@ import Testing
         #expect(stage.serve(.songOver).events.isEmpty, "it was moved back to its beginning")
         stage.now += 61_500
         #expect(stage.serve(.songOver).events == [.songChanged(SongChanged(nil, .ended))])
-        #expect(stage.state.play == nil)
+        #expect(stage.state.chorus.play == nil)
         #expect(stage.serve(.songOver).events.isEmpty)
         #expect(stage.refusal(.pauseSong, by: .owner) == .noSong)
     }
@@ -69,26 +69,26 @@ import Testing
     func leaving() throws {
         var stage = try chorus()
         try stage.run(.startSong(SongDraft(song: .ballad)), by: .member)
-        let play = stage.state.play
+        let play = stage.state.chorus.play
         try stage.run(.leaveSeat, by: .member)
-        #expect(stage.state.play == play)
+        #expect(stage.state.chorus.play == play)
         #expect(stage.refusal(.stopSong, by: .member) == .notSeated, "listeners do not choose")
         stage.serve(.departed(.member, .lost))
-        #expect(stage.state.play == play)
+        #expect(stage.state.chorus.play == play)
         try stage.run(.stopSong, by: .owner)
-        #expect(stage.state.play == nil)
+        #expect(stage.state.chorus.play == nil)
         try stage.run(.startSong(SongDraft(song: .ballad)), by: .owner)
         try stage.run(.destroyRoom, by: .owner)
-        #expect(stage.state.play == nil)
+        #expect(stage.state.chorus.play == nil)
     }
 
     @Test("D05-S accompaniment and original are switched while it plays; a song without an original has none")
     func tracks() throws {
         var stage = try chorus()
         try stage.run(.startSong(SongDraft(song: .ballad)), by: .owner)
-        let before = stage.state.play
+        let before = stage.state.chorus.play
         try stage.run(.setSongTrack(SetSongTrack(.original)), by: .member)
-        #expect(stage.state.play?.track == .original && stage.state.play?.startAt == before?.startAt)
+        #expect(stage.state.chorus.play?.track == .original && stage.state.chorus.play?.startAt == before?.startAt)
         #expect(try stage.run(.setSongTrack(SetSongTrack(.original)), by: .member).events.isEmpty)
         var bare = Song.ballad
         bare.original = nil

@@ -24,7 +24,7 @@ struct Stage {
             settings: RoomSettings(name: "Salon", needsRequest: needsRequest, pictureFormat: pictures),
             seats: setups ?? Array(repeating: SeatSetup(), count: seats))
         enter(owner)
-        guard let decision = try? DurableRoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
+        guard let decision = try? creation.decide(by: .named(owner), epoch: 1) else {
             Issue.record("the room was not created")
             return
         }
@@ -67,6 +67,8 @@ struct Stage {
         var context = context
         if case .deleteMessage(let asked) = command { context.message = message(asked.chat) }
         let decision = try state.decide(command, by: caller, in: context)
+        let form = command.name.type.answer
+        if !form.fits(decision.result) { Issue.record("\(command.name) answers \(decision.result), not \(form)") }
         accept(decision, by: caller.profile.id)
         return decision
     }
@@ -132,4 +134,16 @@ extension Song {
     static let ballad = Song(
         id: "ballad", title: "Ballad", durationMs: 60_000, accompaniment: "/songs/ballad/accompaniment.m4a",
         original: "/songs/ballad/original.m4a")
+}
+
+extension CommandResult.Form {
+    /// Whether a command that says to answer so may answer that. A gift is answered by the ledger.
+    fileprivate func fits(_ result: CommandResult) -> Bool {
+        switch (self, result) {
+        case (.done, .done), (.invited, .invited), (.sent, .sent), (.liked, .liked), (.scheduled, .scheduled),
+            (.scheduledUnlessPaused, .scheduled), (.scheduledUnlessPaused, .done), (.gifted, .done):
+            true
+        default: false
+        }
+    }
 }

@@ -64,7 +64,9 @@ struct TwoRooms {
     /// The letter that was said first gets through, if there is one, as often as the post has it.
     /// - Returns: false if none was waiting.
     mutating func deliver(from side: Side, times: Int = 1) -> Bool {
-        guard let letter = self[side].state.mail.outbox.first(where: { !lastWords.contains($0) }) else { return false }
+        guard let letter = self[side].state.links.mail.outbox.first(where: { !lastWords.contains($0) }) else {
+            return false
+        }
         // A room that has ended does not hear any more that its letters have got through.
         if self[side].state.phase == .ended { lastWords.insert(letter) }
         deliver(letter, from: side, times: times)
@@ -74,7 +76,7 @@ struct TwoRooms {
     /// The first letter of any session gets through: those of different sessions may overtake each other.
     mutating func deliverAny(from side: Side, times: Int, using random: inout some RandomNumberGenerator) {
         var sessions: Set<String> = []
-        let first = self[side].state.mail.outbox.filter { sessions.insert($0.session).inserted }
+        let first = self[side].state.links.mail.outbox.filter { sessions.insert($0.session).inserted }
         if let letter = first.randomElement(using: &random) { deliver(letter, from: side, times: times) }
     }
 
@@ -89,7 +91,7 @@ struct TwoRooms {
             self[side.other].serve(.partnerGone(session: letter.session))
             return
         }
-        guard letter.step == self[side].state.mail.heard(in: letter.session) + 1 else { return }
+        guard letter.step == self[side].state.links.mail.heard(in: letter.session) + 1 else { return }
         self[side].serve(.letter(letter, from: self[side.other].state.room))
     }
 
@@ -107,7 +109,7 @@ struct TwoRooms {
     mutating func begin(_ terms: PKTerms = PKTerms(seconds: 180)) throws {
         try challenge(.left, terms)
         settle()
-        let id = try #require(right.state.challenge?.id)
+        let id = try #require(right.state.links.challenge?.id)
         try run(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), .right)
         settle()
         try run(.readyForPK, .left)
@@ -117,12 +119,12 @@ struct TwoRooms {
     }
 
     mutating func gain(_ points: UInt64, _ side: Side) {
-        guard let event = self[side].state.pointsGained(points) else { return }
+        guard let event = self[side].state.links.pointsGained(points) else { return }
         self[side].accept(Decision([event]), by: nil)
     }
 
-    func match(_ side: Side) -> PKMatch? { self[side].state.pk.match }
-    func links(_ side: Side) -> [HostLink] { self[side].state.pk.links }
+    func match(_ side: Side) -> PKMatch? { self[side].state.links.pk.match }
+    func links(_ side: Side) -> [HostLink] { self[side].state.links.pk.links }
 }
 
 extension UserID {

@@ -96,7 +96,7 @@ import Timing
         salon.submit(.takeSeat(TakeSeat(0)), by: owner)
         salon.advance(.seconds(1))
         try await fail(
-            salon, .leaveSeat, by: owner, storing: [.seatLeft(0, user: .named(.owner), reason: .left)])
+            salon, .leaveSeat, by: owner, storing: [.seatLeft(.init(0, user: .named(.owner), reason: .left))])
         #expect(owner.outbox.changes.map(\.seq) == [2, 3])
     }
 
@@ -207,8 +207,8 @@ import Timing
         let rebuilt = try RebuiltRoom(short, room: salon.key.room).state
         #expect(rebuilt == (try RebuiltRoom(whole, room: salon.key.room).state))
         #expect(rebuilt == salon.core.state)
-        #expect(rebuilt.play != nil && rebuilt.leader == .member && rebuilt.admins == [.admin])
-        #expect(rebuilt.consents.map(\.user) == [.other] && rebuilt.invitations.map(\.id) == ["w"])
+        #expect(rebuilt.chorus.play != nil && rebuilt.chorus.leader == .member && rebuilt.admins == [.admin])
+        #expect(rebuilt.invitations.consents.map(\.user) == [.other] && rebuilt.invitations.waiting.map(\.id) == ["w"])
 
         try await salon.crash()
         let back = try #require(salon.enter(.other).snapshot)

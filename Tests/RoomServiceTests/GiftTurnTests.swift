@@ -24,7 +24,7 @@ extension RoomTurn {
         for user in [.owner] + others { turn.attendance.add(.named(user)) }
         let creation = RoomCreation(
             room: key.room, kind: .voice, settings: RoomSettings(name: "Salon"), seats: [SeatSetup(), SeatSetup()])
-        turn.carryOut(try DurableRoomState.decideCreation(creation, by: .named(.owner), epoch: 1))
+        turn.carryOut(try creation.decide(by: .named(.owner), epoch: 1))
         _ = turn.takeEffects()
         return turn
     }

@@ -47,7 +47,7 @@ import Timing
         salon.advance(.seconds(1))
         #expect(salon.members(.everyone(limit: 10, cursor: nil), for: owner)?.members.map(\.id) == [.owner])
         #expect(salon.refusal(ban(.member, 0), by: owner) == .userNotInRoom)
-        #expect(salon.core.state.restrictions.isEmpty)
+        #expect(salon.core.state.restrictions.all.isEmpty)
         #expect(salon.audit.lines.count == 1)
         // Also from a seat; and their role stays.
         salon.attach(member)
@@ -316,7 +316,7 @@ import Timing
         salon.journal.heal()
         try await salon.load()
         salon.attach(member)
-        #expect(member.snapshot != nil && salon.core.state.restrictions.isEmpty)
+        #expect(member.snapshot != nil && salon.core.state.restrictions.all.isEmpty)
     }
 
     @Test(
@@ -362,7 +362,7 @@ import Timing
         #expect(listed.current.count == RoomLimits.restrictions && listed.current.first?.user.rawValue == "u7")
         salon.advance(.seconds(3_600))
         #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
-        #expect(salon.core.state.restrictions.count == 2)
+        #expect(salon.core.state.restrictions.all.count == 2)
         let member = salon.enter(.member)
         let refused = Shared<RoomError?>(nil)
         salon.core.restrictions(for: member.session) { if case .failure(let error) = $0 { refused.set(error) } }

@@ -35,6 +35,6 @@ import Timing
             Issue.record("\(submission.sequel)")
             return
         }
-        #expect(turn.state.restrictions.map(\.user) == [.member])
+        #expect(turn.state.restrictions.all.map(\.user) == [.member])
     }
 }

@@ -27,7 +27,7 @@ import Timing
         let late = salon.enter(.other)
         #expect(late.snapshot?.play?.startAt == start)
         #expect(late.snapshot?.play?.position(at: salon.clock.wallTime.millisecondsSince1970) == 7_000)
-        salon.advance(.milliseconds(53_000 + DurableRoomState.songTailMs - 1))
+        salon.advance(.milliseconds(53_000 + Chorus.songTailMs - 1))
         #expect(changes(listener) == [.started])
         salon.advance(.milliseconds(50))
         #expect(changes(listener) == [.started, .ended])

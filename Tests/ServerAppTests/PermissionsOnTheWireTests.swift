@@ -161,7 +161,7 @@ extension WholeServerTests {
                         let command = test.command(caller)
                         let before = try await house.overview(room)
                         let isOperator = column == Self.callers.count
-                        if isOperator, let scope = PermissionTable.scope(for: command.name),
+                        if isOperator, let scope = command.name.access.scope,
                             let lacking = house.lacking[scope]
                         {
                             #expect(
@@ -242,7 +242,7 @@ extension WholeServerTests {
                     let foreign = RESTHouse(server: server, keys: ["console": house.rest.keys["other"] ?? ""])
                     let answer = try await house.outcome(command, in: room, by: foreign)
                     #expect(
-                        answer == (PermissionTable.scope(for: name) == nil ? "permission_denied" : "room_not_found"),
+                        answer == (name.access.scope == nil ? "permission_denied" : "room_not_found"),
                         "\(name)")
                 }
                 #expect(try await house.overview(room) == before)

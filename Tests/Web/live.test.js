@@ -391,8 +391,8 @@ test('L03-W how the host arranges the stage is told to every page', async t => {
   const { server, salon } = await live(t, { role: 'admin' });
   server.on('stage.arrange', () => ({ seq: 1 }));
   assert.deepEqual(salon.state.get().stage, { form: 'grid', large: null });
-  await salon.moderation.arrangeStage('spotlight', 'alice');
-  await salon.moderation.arrangeStage('grid', null);
+  await salon.command('stage.arrange', { form: 'spotlight', large: 'alice' });
+  await salon.command('stage.arrange', { form: 'grid' });
   assert.deepEqual(
     server.of('stage.arrange').map(({ form, large }) => [form, large]),
     [

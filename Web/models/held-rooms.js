@@ -45,6 +45,7 @@ async function standing(session, id) {
   try {
     // Who is in the room already is told how they stand there.
     const { snapshot } = await session.call('room.enter', { room: id }, { repeat: true });
+    if (!snapshot) return null;
     const { me, info } = snapshot;
     return {
       id,

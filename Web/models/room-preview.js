@@ -3,7 +3,7 @@ import { roomSlug } from '../protocol/ids.js';
 
 /**
  * What is known of a room before entering it, for the green room: name, owner, people. Throws `room_not_found` or `room_closed`.
- * @param {Pick<import('../protocol/session.js').Session, 'call'>} session
+ * @param {Pick<import('../protocol/session.js').Session, 'call' | 'command'>} session
  * @param {import('../protocol/ids.js').RoomID} room
  * @param {string} origin of its link
  * @returns {Promise<import('./lobby.js').RoomCard>}
@@ -13,7 +13,7 @@ export async function previewRoom(session, room, origin = globalThis.location?.o
   // The list drops what it does not know; entering says whether the room has ended or never was.
   if (rooms.length === 0) {
     await session.call('room.enter', { room });
-    await session.call('room.exit', { room });
+    await session.command(room, 'room.exit', {});
     throw new OvationError('room_not_found');
   }
   const slug = roomSlug(room);

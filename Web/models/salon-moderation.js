@@ -47,14 +47,6 @@ export class ModerationActions {
     await this.#run(`seat:${seat}`, () => this.#room.allowCamera(seat, allowed));
   }
 
-  /**
-   * How everybody sees the stage of a live room.
-   * @param {'grid' | 'spotlight'} form @param {string | null} large null: the host
-   */
-  async arrangeStage(form, large) {
-    await this.#run('stage', () => this.#room.arrangeStage(form, large));
-  }
-
   /** Ends the sharing of a screen, whose ever it is. */
   async stopScreen() {
     await this.#run('screen', () => this.#room.stopScreen());

@@ -134,6 +134,16 @@ export class SalonModel {
     }
   }
 
+  /**
+   * A command that leaves nothing here but what the room tells of it.
+   * @template {keyof import('../protocol/wire.js').CommandParameters} M
+   * @param {M} method its name is in `state.pending` meanwhile
+   * @param {import('../protocol/wire.js').CommandParameters[M]} params
+   */
+  async command(method, params) {
+    await this.#stage.run(method, () => this.#stage.room.command(method, params));
+  }
+
   /** Ends the room for everybody (owner). */
   async destroy() {
     await this.#stage.run('room', () => this.#stage.room.destroy());

@@ -62,6 +62,12 @@ export class RoomFollower {
   #resyncing = false;
   #resumesFailed = 0;
   /** @type {any[]} news that came between the request to enter and its answer */ #early = [];
+  /**
+   * On the connection that stands, whatever it is.
+   * @type {Call}
+   */
+  #call = (method, params, options) =>
+    this.session.call(/** @type {any} */ (method), /** @type {any} */ (params), options);
 
   /**
    * @param {Session} session
@@ -116,7 +122,7 @@ export class RoomFollower {
    * @param {import('./events.js').Snapshot} snapshot
    * @param {Call} [call]
    */
-  start(snapshot, call = (method, params, options) => this.session.call(method, params, options)) {
+  start(snapshot, call = this.#call) {
     this.state.set(stateOf(snapshot));
     this.session.noteRoom(this.id, true);
     this.levels.set({});
@@ -220,7 +226,7 @@ export class RoomFollower {
     if (this.#resyncing || !this.#detach) return;
     this.#resyncing = true;
     try {
-      await this.#resume((method, params, options) => this.session.call(method, params, options));
+      await this.#resume(this.#call);
     } catch {
       // A lost connection resumes by itself, and then there is nothing left to read.
       setTimeout(() => void this.#resync(), resyncAgainMs);

@@ -10,6 +10,8 @@ import { apply, forgetInvitation } from './room-state.js';
 /** @typedef {'high' | 'normal' | 'low'} MessagePriority */
 /** @typedef {import('./room-state.js').RoomState} RoomState */
 /** @typedef {import('./events.js').RoomEventMap} RoomEventMap */
+/** @typedef {import('./wire.js').CommandParameters} CommandParameters */
+/** @typedef {import('./wire.js').CommandAnswers} CommandAnswers */
 /** @template T @typedef {import('./store.js').Store<T>} Store */
 /** @template {object} T @typedef {import('./events.js').Emitter<T>} Emitter */
 /** @typedef {import('./events.js').Member} Member */
@@ -103,13 +105,16 @@ export class OvationRoom {
       const options = { signal: entry.signal, repeat: true };
       const key = privateMapKey === undefined ? {} : { privateMapKey };
       const answer = await this.session.call('room.enter', { room: this.id, ...key }, options);
-      const kind = answer.snapshot.info.kind;
+      const { snapshot } = answer;
+      // Only who says how far they have come is told less.
+      if (!snapshot) throw new OvationError('invalid_answer');
+      const kind = snapshot.info.kind;
       if (!kinds.includes(kind)) {
         this.#tellExit();
         throw new OvationError('room_kind_unknown', `rooms of the kind ${kind} need a newer page`);
       }
       this.#follower.privateMapKey = privateMapKey ?? this.#follower.privateMapKey;
-      this.#follower.start(answer.snapshot);
+      this.#follower.start(snapshot);
     } catch (thrown) {
       if (this.#entry === entry && !this.state.get()) {
         this.#follower.leave();
@@ -138,9 +143,21 @@ export class OvationRoom {
     await this.session.exit(this.id);
   }
 
+  /**
+   * Any command of the room, by its name in the protocol. The methods below say what the usual ones are for.
+   * @template {keyof CommandParameters} M
+   * @param {M} method
+   * @param {CommandParameters[M]} params
+   * @param {string} [key] repeats an attempt whose outcome is not known
+   * @returns {Promise<CommandAnswers[M]>}
+   */
+  command(method, params, key = freshKey()) {
+    return this.session.command(this.id, method, params, key);
+  }
+
   /** Ends the room for everyone (owner). */
   destroy() {
-    return this.#change('room.destroy', {});
+    return this.command('room.destroy', {});
   }
 
   /**
@@ -148,12 +165,12 @@ export class OvationRoom {
    * @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean} & Partial<import('./events.js').ChatRules>} settings
    */
   update(settings) {
-    return this.#change('room.update', settings);
+    return this.command('room.update', settings);
   }
 
   /** @param {string} user @param {'admin' | 'member'} role */
   setRole(user, role) {
-    return this.#change('role.set', { user, role });
+    return this.command('role.set', { user, role });
   }
 
   /**
@@ -161,7 +178,7 @@ export class OvationRoom {
    * @param {string} user
    */
   setOwner(user) {
-    return this.#change('owner.set', { user });
+    return this.command('owner.set', { user });
   }
 
   // What owner and admins do about messages and people.
@@ -171,7 +188,7 @@ export class OvationRoom {
    * @param {number} chat its number
    */
   deleteMessage(chat) {
-    return this.#change('message.delete', { chat });
+    return this.command('message.delete', { chat });
   }
 
   /**
@@ -182,7 +199,7 @@ export class OvationRoom {
    * for good; 0: a ban that puts somebody out who may come back · `everywhere`: a ban from all rooms of this room's owner · `reason`: up to 200 characters, which they read too
    */
   restrict(kind, user, options = {}) {
-    return this.#change('restriction.set', { kind, user, ...options });
+    return this.command('restriction.set', { kind, user, ...options });
   }
 
   /**
@@ -191,7 +208,7 @@ export class OvationRoom {
    * @param {string} user
    */
   liftRestriction(kind, user) {
-    return this.#change('restriction.lift', { kind, user });
+    return this.command('restriction.lift', { kind, user });
   }
 
   /**
@@ -215,36 +232,36 @@ export class OvationRoom {
 
   /** @param {number} seat */
   takeSeat(seat) {
-    return this.#change('seat.take', { seat });
+    return this.command('seat.take', { seat });
   }
 
   leaveSeat() {
-    return this.#change('seat.leave', {});
+    return this.command('seat.leave', {});
   }
 
   /** @param {number} seat */
   moveSeat(seat) {
-    return this.#change('seat.move', { seat });
+    return this.command('seat.move', { seat });
   }
 
   /** @param {number} seat @param {string} user */
   pickSeat(seat, user) {
-    return this.#change('seat.pick', { seat, user });
+    return this.command('seat.pick', { seat, user });
   }
 
   /** @param {number} seat */
   kickSeat(seat) {
-    return this.#change('seat.kick', { seat });
+    return this.command('seat.kick', { seat });
   }
 
   /** @param {number} seat @param {boolean} muted */
   muteSeat(seat, muted) {
-    return this.#change('seat.mute', { seat, muted });
+    return this.command('seat.mute', { seat, muted });
   }
 
   /** @param {number} seat @param {boolean} closed */
   closeSeat(seat, closed) {
-    return this.#change('seat.close', { seat, closed });
+    return this.command('seat.close', { seat, closed });
   }
 
   /**
@@ -252,7 +269,7 @@ export class OvationRoom {
    * @param {boolean} muted
    */
   setMicrophone(muted) {
-    return this.#change('microphone.set', { muted });
+    return this.command('microphone.set', { muted });
   }
 
   /**
@@ -260,7 +277,7 @@ export class OvationRoom {
    * @param {boolean} on
    */
   setCamera(on) {
-    return this.#change('camera.set', { on });
+    return this.command('camera.set', { on });
   }
 
   /**
@@ -280,17 +297,17 @@ export class OvationRoom {
    * @param {number} seat @param {boolean} allowed
    */
   allowCamera(seat, allowed) {
-    return this.#change('seat.camera', { seat, allowed });
+    return this.command('seat.camera', { seat, allowed });
   }
 
   /** The screen that I send is seen from now on. Throws `screen_taken` while another's is. */
   startScreen() {
-    return this.#change('screen.start', {});
+    return this.command('screen.start', {});
   }
 
   /** Ends mine, or, for owner and admins, anybody's. */
   stopScreen() {
-    return this.#change('screen.stop', {});
+    return this.command('screen.stop', {});
   }
 
   // Other live rooms; but for `quitPK` and `muteLink` for the owner alone.
@@ -301,11 +318,11 @@ export class OvationRoom {
    * @param {Partial<import('./events.js').PKTerms> & {seconds: number}} [terms]
    */
   challenge(other, terms) {
-    return this.#change('pk.challenge', terms ? { other, terms } : { other });
+    return this.command('pk.challenge', terms ? { other, terms } : { other });
   }
 
   cancelChallenge() {
-    return this.#change('pk.cancel', {});
+    return this.command('pk.cancel', {});
   }
 
   /**
@@ -314,12 +331,12 @@ export class OvationRoom {
    * @param {'host' | 'all'} [pause] no more challenges by that host for 3 minutes, or by anybody for 12 hours
    */
   answerChallenge(id, agreed, pause) {
-    return this.#change('pk.answer', pause ? { id, agreed, pause } : { id, agreed });
+    return this.command('pk.answer', pause ? { id, agreed, pause } : { id, agreed });
   }
 
   /** I see the other host. Points count from three seconds after both of us have said so. */
   readyForPK() {
-    return this.#change('pk.ready', {});
+    return this.command('pk.ready', {});
   }
 
   /**
@@ -327,7 +344,7 @@ export class OvationRoom {
    * @param {string} [link] the only one unless told
    */
   quitPK(link) {
-    return this.#change('pk.quit', link ? { link } : {});
+    return this.command('pk.quit', link ? { link } : {});
   }
 
   /**
@@ -335,7 +352,7 @@ export class OvationRoom {
    * @param {string} link @param {boolean} muted
    */
   muteLink(link, muted) {
-    return this.#change('pk.mute', { link, muted });
+    return this.command('pk.mute', { link, muted });
   }
 
   /**
@@ -345,7 +362,7 @@ export class OvationRoom {
    */
   async invite(invitation) {
     const { still, ...words } = invitation;
-    const answer = await this.#change('invitation.send', {
+    const answer = await this.command('invitation.send', {
       ...words,
       ...(still ? { still: base64(still) } : {}),
       id: freshKey(),
@@ -381,20 +398,12 @@ export class OvationRoom {
   }
 
   /**
-   * How everybody sees the stage of a live room; for owner and admins. Throws `not_seated` for somebody who has no seat.
-   * @param {'grid' | 'spotlight'} form @param {string | null} large who stands in the first place; null: the host
-   */
-  arrangeStage(form, large) {
-    return this.#change('stage.arrange', { form, ...(large ? { large } : {}) });
-  }
-
-  /**
    * Changes what the app keeps with the room for everybody in it; for owner and admins. Throws `attributes_full`.
    * @param {{set?: Record<string, string>, add?: Record<string, number>, remove?: string[], replace?: boolean}} change `set`: new texts by
    *   name · `add`: what is added to those that are whole numbers, which no change at the same time is lost by · `remove`: names that are to go · `replace`: all others go too
    */
   setAttributes(change) {
-    return this.#change('attributes.set', change);
+    return this.command('attributes.set', change);
   }
 
   /**
@@ -407,17 +416,17 @@ export class OvationRoom {
 
   /** @param {string} id */
   acceptInvitation(id) {
-    return this.#change('invitation.accept', { id });
+    return this.command('invitation.accept', { id });
   }
 
   /** @param {string} id @param {string} [reason] */
   rejectInvitation(id, reason) {
-    return this.#change('invitation.reject', reason ? { id, reason } : { id });
+    return this.command('invitation.reject', reason ? { id, reason } : { id });
   }
 
   /** @param {string} id */
   cancelInvitation(id) {
-    return this.#change('invitation.cancel', { id });
+    return this.command('invitation.cancel', { id });
   }
 
   /**
@@ -428,7 +437,7 @@ export class OvationRoom {
    * @returns {Promise<{chat: number, time: number}>}
    */
   sendText(text, id = freshKey(), priority) {
-    return this.#change('message.send', { text, id, ...(priority && { priority }) }, id);
+    return this.command('message.send', { text, id, ...(priority && { priority }) }, id);
   }
 
   /**
@@ -439,7 +448,7 @@ export class OvationRoom {
    * @returns {Promise<{chat: number, time: number}>}
    */
   sendCustom(command, message, id = freshKey(), priority) {
-    return this.#change('message.send', { command, message, id, ...(priority && { priority }) }, id);
+    return this.command('message.send', { command, message, id, ...(priority && { priority }) }, id);
   }
 
   /** @param {string} text @param {string} [id] */
@@ -452,7 +461,7 @@ export class OvationRoom {
    * @returns {Promise<{total: number}>}
    */
   like(count) {
-    return this.session.call('like.send', { room: this.id, count });
+    return this.session.command(this.id, 'like.send', { count });
   }
 
   /**
@@ -463,7 +472,7 @@ export class OvationRoom {
    */
   sendGift(gift, options = {}) {
     const { count = 1, to, key = freshKey() } = options;
-    return this.#change('gift.send', { gift, count, ...(to && { to }) }, key);
+    return this.command('gift.send', { gift, count, ...(to && { to }) }, key);
   }
 
   /**
@@ -483,25 +492,25 @@ export class OvationRoom {
    * @returns {Promise<{startAt: number}>}
    */
   startSong(song, options = {}) {
-    return this.#change('song.start', { song, ...options });
+    return this.command('song.start', { song, ...options });
   }
 
   pauseSong() {
-    return this.#change('song.pause', {});
+    return this.command('song.pause', {});
   }
 
   resumeSong() {
-    return this.#change('song.resume', {});
+    return this.command('song.resume', {});
   }
 
   /** @param {number} positionMs */
   seekSong(positionMs) {
-    return this.#change('song.seek', { positionMs: Math.max(0, Math.round(positionMs)) });
+    return this.command('song.seek', { positionMs: Math.max(0, Math.round(positionMs)) });
   }
 
   /** @param {import('./events.js').SongTrack} track */
   setSongTrack(track) {
-    return this.#change('song.track', { track });
+    return this.command('song.track', { track });
   }
 
   /**
@@ -510,7 +519,7 @@ export class OvationRoom {
    * @param {string} [leader] who sits; whoever sits foremost unless told
    */
   setDuetMode(mode, leader) {
-    return this.#change('duet.mode', leader ? { mode, leader } : { mode });
+    return this.command('duet.mode', leader ? { mode, leader } : { mode });
   }
 
   /**
@@ -524,7 +533,7 @@ export class OvationRoom {
   }
 
   stopSong() {
-    return this.#change('song.stop', {});
+    return this.command('song.stop', {});
   }
 
   /**
@@ -560,11 +569,6 @@ export class OvationRoom {
   /** Tells the media plane that the peer is gone. */
   async closeMedia() {
     await this.session.call('media.close', { room: this.id });
-  }
-
-  /** @param {string} method @param {object} params @param {string} [key] */
-  #change(method, params, key = freshKey()) {
-    return this.session.call(method, { room: this.id, ...params, key });
   }
 
   /** Hears no more of the room, but stays in it: another OvationRoom takes over. */

@@ -7,6 +7,10 @@ import { Store } from './store.js';
 /** @typedef {import('./events.js').User} User */
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./connection.js').Call} Call */
+/** @typedef {import('./wire.js').CallParameters} CallParameters */
+/** @typedef {import('./wire.js').CallAnswers} CallAnswers */
+/** @typedef {import('./wire.js').CommandParameters} CommandParameters */
+/** @typedef {import('./wire.js').CommandAnswers} CommandAnswers */
 
 /** The version of the wire protocol that this client speaks. */
 const protocolVersion = 1;
@@ -183,13 +187,28 @@ export class Session {
 
   /**
    * Asks the server; see `Connection.call`.
-   * @param {string} method
-   * @param {object} [params]
+   * @template {keyof CallParameters} M
+   * @param {M} method
+   * @param {CallParameters[M]} params
    * @param {import('./connection.js').CallOptions} [options]
-   * @returns {Promise<any>}
+   * @returns {Promise<CallAnswers[M]>}
    */
   call(method, params, options) {
     return this.#connection.call(method, params, options);
+  }
+
+  /**
+   * Asks for something in a room.
+   * @template {keyof CommandParameters} M
+   * @param {RoomID} room
+   * @param {M} method
+   * @param {CommandParameters[M]} params
+   * @param {string} [key] of one that is repeated without harm
+   * @param {import('./connection.js').CallOptions} [options]
+   * @returns {Promise<CommandAnswers[M]>}
+   */
+  command(room, method, params, key, options) {
+    return this.#connection.call(method, { room, ...params, ...(key && { key }) }, options);
   }
 
   /** The server's clock, milliseconds since 1970. */
@@ -282,7 +301,7 @@ export class Session {
     this.#leaving.add(id);
     this.noteRoom(id, false);
     try {
-      await this.call('room.exit', { room: id }, { repeat: true });
+      await this.command(id, 'room.exit', {}, undefined, { repeat: true });
     } finally {
       this.#leaving.delete(id);
     }

@@ -32,7 +32,7 @@ export class OvationWallet {
    * @returns {Promise<{entries: StatementEntry[], cursor?: string}>}
    */
   statement(query = {}) {
-    return this.#session.call('wallet.statement', query, { repeat: true });
+    return /** @type {Promise<any>} */ (this.#session.call('wallet.statement', query, { repeat: true }));
   }
 
   /**

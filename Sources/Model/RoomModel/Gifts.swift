@@ -65,6 +65,7 @@ public struct Gift: Codable, Hashable, Sendable {
 package struct GiftDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendGift
     package static let allowance = ChangeAllowance.measuredByRoom
+    package static var answer: CommandResult.Form { .gifted }
     package var asCommand: RoomCommand { .sendGift(self) }
 
     /// Its id in the catalogue.

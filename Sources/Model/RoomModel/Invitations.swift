@@ -169,6 +169,7 @@ package struct InvitationsPage: Codable, Hashable, Sendable {
 /// What somebody wants to send as an invitation.
 package struct InvitationDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendInvitation
+    package static var answer: CommandResult.Form { .invited }
     package var asCommand: RoomCommand { .sendInvitation(self) }
 
     package var to: UserID

@@ -1,6 +1,7 @@
 /// Makes somebody an admin, or a member again.
 package struct SetRole: CommandPayload {
     package static let name = RoomCommand.Name.setRole
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/members/{user}/role") }
     package var asCommand: RoomCommand { .setRole(self) }
 
     package var user: UserID
@@ -20,6 +21,7 @@ package struct SetRole: CommandPayload {
 /// Hands the room over.
 package struct SetOwner: CommandPayload {
     package static let name = RoomCommand.Name.setOwner
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/owner") }
     package var asCommand: RoomCommand { .setOwner(self) }
 
     package var user: UserID
@@ -42,6 +44,7 @@ package struct ExitRoom: CommandPayload {
 package struct DestroyRoom: CommandPayload {
     package static let name = RoomCommand.Name.destroyRoom
     package static let allowance = ChangeAllowance.notNeeded
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}") }
     package var asCommand: RoomCommand { .destroyRoom }
 
     package init() {}
@@ -50,6 +53,7 @@ package struct DestroyRoom: CommandPayload {
 /// Changes of the settings; what is absent stays.
 package struct RoomUpdate: CommandPayload {
     package static let name = RoomCommand.Name.updateRoom
+    package static var operatorPath: OperatorPath? { OperatorPath(.patch, "rooms/{room}") }
     package var asCommand: RoomCommand { .updateRoom(self) }
 
     package var name: String?

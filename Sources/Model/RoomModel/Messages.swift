@@ -2,6 +2,7 @@
 package struct SendLikes: CommandPayload {
     package static let name = RoomCommand.Name.sendLikes
     package static let allowance = ChangeAllowance.measuredByRoom
+    package static var answer: CommandResult.Form { .liked }
     package var asCommand: RoomCommand { .sendLikes(self) }
 
     /// 1…100
@@ -160,6 +161,8 @@ extension MessageBody {
 package struct MessageDraft: CommandPayload {
     package static let name = RoomCommand.Name.sendMessage
     package static let allowance = ChangeAllowance.measuredByRoom
+    package static var operatorPath: OperatorPath? { OperatorPath(.post, "rooms/{room}/messages") }
+    package static var answer: CommandResult.Form { .sent }
     package var asCommand: RoomCommand { .sendMessage(self) }
 
     package var body: MessageBody

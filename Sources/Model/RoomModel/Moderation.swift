@@ -1,6 +1,7 @@
 /// Removes a message.
 package struct DeleteMessage: CommandPayload {
     package static let name = RoomCommand.Name.deleteMessage
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/messages/{chat}") }
     package var asCommand: RoomCommand { .deleteMessage(self) }
 
     /// Its number.
@@ -14,6 +15,7 @@ package struct DeleteMessage: CommandPayload {
 /// Lifts a restriction before its time.
 package struct LiftRestriction: CommandPayload {
     package static let name = RoomCommand.Name.liftRestriction
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/restrictions/{user}/{kind}") }
     package var asCommand: RoomCommand { .liftRestriction(self) }
 
     package var kind: RestrictionKind
@@ -203,6 +205,7 @@ package enum RestrictionScope: Hashable, Sendable {
 /// What somebody who runs the room wants to keep another person from.
 package struct RestrictionDraft: CommandPayload {
     package static let name = RoomCommand.Name.setRestriction
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/restrictions/{user}/{kind}") }
     package var asCommand: RoomCommand { .setRestriction(self) }
 
     package var kind: RestrictionKind

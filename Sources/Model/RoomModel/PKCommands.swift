@@ -53,6 +53,7 @@ package struct ReadyForPK: CommandPayload {
 /// Ends a link and the PK with it.
 package struct QuitPK: CommandPayload {
     package static let name = RoomCommand.Name.quitPK
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/pk", query: ["link": false]) }
     package var asCommand: RoomCommand { .quitPK(self) }
 
     /// `nil`: the only one.

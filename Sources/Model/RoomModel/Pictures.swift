@@ -17,6 +17,7 @@ package struct SetCamera: CommandPayload {
 /// Switches off the camera of whoever sits there, or allows it again.
 package struct AllowCamera: SeatPayload {
     package static let name = RoomCommand.Name.allowCamera
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/seats/{seat}/camera") }
     package var asCommand: RoomCommand { .allowCamera(self) }
 
     package var seat: Int
@@ -40,6 +41,7 @@ package struct StartScreen: CommandPayload {
 package struct StopScreen: CommandPayload {
     package static let name = RoomCommand.Name.stopScreen
     package static let allowance = ChangeAllowance.notNeeded
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/screen") }
     package var asCommand: RoomCommand { .stopScreen }
 
     package init() {}

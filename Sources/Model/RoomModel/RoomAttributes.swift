@@ -34,6 +34,7 @@ package struct AttributesChange: Codable, Hashable, Sendable {
 /// What somebody wants to change of a room's attributes.
 package struct AttributesDraft: CommandPayload {
     package static let name = RoomCommand.Name.setAttributes
+    package static var operatorPath: OperatorPath? { OperatorPath(.patch, "rooms/{room}/attributes") }
     package var asCommand: RoomCommand { .setAttributes(self) }
 
     // The published sizes (references.md, chat REST API).

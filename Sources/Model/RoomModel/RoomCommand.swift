@@ -16,16 +16,22 @@ package protocol CommandPayload: CallPayload {
     var asCommand: RoomCommand { get }
     /// All that its author wrote.
     var texts: [SaidText] { get }
-    /// Whether it asks for what the rights in its line of the permission table are about.
+    /// Whether it asks for what the rights of its access are about.
     var usesRights: Bool { get }
     /// Whether it counts among the changes that one person may make.
     static var allowance: ChangeAllowance { get }
+    /// Where operators' programs find it over HTTP; `nil`: they do not.
+    static var operatorPath: OperatorPath? { get }
+    /// What it answers when it is accepted.
+    static var answer: CommandResult.Form { get }
 }
 
 extension CommandPayload {
     package var texts: [SaidText] { [] }
     package var usesRights: Bool { true }
     package static var allowance: ChangeAllowance { .needed }
+    package static var operatorPath: OperatorPath? { nil }
+    package static var answer: CommandResult.Form { .done }
 }
 
 /// How a command counts among the changes that one person may make in a room: each is told to everybody there.
@@ -38,6 +44,23 @@ package enum ChangeAllowance: Hashable, Sendable {
     case notNeeded
     /// The room has another measure for it.
     case measuredByRoom
+}
+
+/// A command as an operation of the REST API.
+package struct OperatorPath: Hashable, Sendable {
+    package enum Method: Sendable { case post, put, patch, delete }
+
+    package var method: Method
+    /// Below `/v1/`, with the names of its parameters in braces.
+    package var path: String
+    /// What may stand in the query, and whether it is a number.
+    package var query: [String: Bool]
+
+    package init(_ method: Method, _ path: String, query: [String: Bool] = [:]) {
+        self.method = method
+        self.path = path
+        self.query = query
+    }
 }
 
 extension RoomError {
@@ -263,6 +286,13 @@ package enum CommandResult: Hashable, Sendable {
     case scheduled(startAt: Int64)
     /// The gift's number, and the coins that its sender had left.
     case gifted(number: Int64, balance: Int64)
+
+    /// Which of them a command answers.
+    package enum Form: Hashable, Sendable, CaseIterable {
+        case done, invited, sent, liked, scheduled, gifted
+        /// `scheduled`, or `done` while the song is paused.
+        case scheduledUnlessPaused
+    }
 }
 
 /// What an accepted command answers, and how far the room has come with it.

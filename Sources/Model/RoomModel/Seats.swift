@@ -44,6 +44,7 @@ package struct MoveSeat: SeatPayload {
 /// Puts somebody on a seat.
 package struct PickSeat: SeatPayload {
     package static let name = RoomCommand.Name.pickSeat
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/seats/{seat}/user") }
     package var asCommand: RoomCommand { .pickSeat(self) }
 
     package var seat: Int
@@ -58,6 +59,7 @@ package struct PickSeat: SeatPayload {
 /// Takes a seat away from whoever sits there.
 package struct KickSeat: SeatPayload {
     package static let name = RoomCommand.Name.kickSeat
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/seats/{seat}/user") }
     package var asCommand: RoomCommand { .kickSeat(self) }
 
     package var seat: Int
@@ -70,6 +72,7 @@ package struct KickSeat: SeatPayload {
 /// Mutes a seat, whoever sits there, or does so no more.
 package struct MuteSeat: SeatPayload {
     package static let name = RoomCommand.Name.muteSeat
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/seats/{seat}/muted") }
     package var asCommand: RoomCommand { .muteSeat(self) }
 
     package var seat: Int
@@ -84,6 +87,7 @@ package struct MuteSeat: SeatPayload {
 /// Closes a seat, or opens it.
 package struct CloseSeat: SeatPayload {
     package static let name = RoomCommand.Name.closeSeat
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/seats/{seat}/closed") }
     package var asCommand: RoomCommand { .closeSeat(self) }
 
     package var seat: Int

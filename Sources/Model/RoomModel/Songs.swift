@@ -9,6 +9,7 @@ package struct PauseSong: CommandPayload {
 /// Goes on where it was stopped.
 package struct ResumeSong: CommandPayload {
     package static let name = RoomCommand.Name.resumeSong
+    package static var answer: CommandResult.Form { .scheduled }
     package var asCommand: RoomCommand { .resumeSong(self) }
 
     /// From now until it is heard again.
@@ -29,6 +30,7 @@ package struct ResumeSong: CommandPayload {
 /// Goes on elsewhere in the song.
 package struct SeekSong: CommandPayload {
     package static let name = RoomCommand.Name.seekSong
+    package static var answer: CommandResult.Form { .scheduledUnlessPaused }
     package var asCommand: RoomCommand { .seekSong(self) }
 
     /// From the beginning of the song.
@@ -66,6 +68,7 @@ package struct SetSongTrack: CommandPayload {
 /// Ends what is sung.
 package struct StopSong: CommandPayload {
     package static let name = RoomCommand.Name.stopSong
+    package static var operatorPath: OperatorPath? { OperatorPath(.delete, "rooms/{room}/song") }
     package var asCommand: RoomCommand { .stopSong }
 
     package init() {}
@@ -193,6 +196,7 @@ public struct SongPlay: Codable, Hashable, Sendable {
 /// What somebody wants to sing.
 package struct SongDraft: CommandPayload {
     package static let name = RoomCommand.Name.startSong
+    package static var answer: CommandResult.Form { .scheduled }
     package var asCommand: RoomCommand { .startSong(self) }
 
     package var song: Song

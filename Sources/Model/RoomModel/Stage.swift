@@ -1,6 +1,7 @@
 /// Chooses how everybody sees the people on the stage.
 package struct ArrangeStage: CommandPayload {
     package static let name = RoomCommand.Name.arrangeStage
+    package static var operatorPath: OperatorPath? { OperatorPath(.put, "rooms/{room}/stage") }
     package var asCommand: RoomCommand { .arrangeStage(self) }
 
     package var form: StageLayout.Form

@@ -205,21 +205,15 @@ package struct CommandAnswer: Codable, Sendable, Hashable {
     private enum Keys: String, CodingKey { case id, position, chat, time, total, startAt, seq, gift, balance }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Keys.self)
-        try container.encodeIfPresent(outcome.seq, forKey: .seq)
+        let seq = outcome.seq
         switch outcome.result {
-        case .done: break
-        case .invited(let id, let position):
-            try container.encode(id, forKey: .id)
-            try container.encode(position, forKey: .position)
-        case .sent(let chat, let time):
-            try container.encode(chat, forKey: .chat)
-            try container.encode(time, forKey: .time)
-        case .liked(let total): try container.encode(total, forKey: .total)
-        case .scheduled(let startAt): try container.encode(startAt, forKey: .startAt)
+        case .done: try Done(seq: seq).encode(to: encoder)
+        case .invited(let id, let position): try Invited(id: id, position: position, seq: seq).encode(to: encoder)
+        case .sent(let chat, let time): try Sent(chat: chat, time: time, seq: seq).encode(to: encoder)
+        case .liked(let total): try Liked(total: total, seq: seq).encode(to: encoder)
+        case .scheduled(let startAt): try Scheduled(startAt: startAt, seq: seq).encode(to: encoder)
         case .gifted(let number, let balance):
-            try container.encode(number, forKey: .gift)
-            try container.encode(balance, forKey: .balance)
+            try Gifted(gift: number, balance: balance, seq: seq).encode(to: encoder)
         }
     }
 
@@ -240,6 +234,52 @@ package struct CommandAnswer: Codable, Sendable, Hashable {
             result = .done
         }
         outcome = CommandOutcome(result, seq: try container.decodeIfPresent(UInt64.self, forKey: .seq))
+    }
+}
+
+// The answers as they stand on the wire.
+extension CommandAnswer {
+    private struct Done: Codable, Sendable {
+        var seq: UInt64?
+    }
+    private struct Invited: Codable, Sendable {
+        var id: String
+        var position: Int
+        var seq: UInt64?
+    }
+    private struct Sent: Codable, Sendable {
+        var chat: UInt64
+        var time: Int64
+        var seq: UInt64?
+    }
+    private struct Liked: Codable, Sendable {
+        var total: UInt64
+        var seq: UInt64?
+    }
+    private struct Scheduled: Codable, Sendable {
+        var startAt: Int64
+        var seq: UInt64?
+    }
+    private struct ScheduledUnlessPaused: Codable, Sendable {
+        var startAt: Int64?
+        var seq: UInt64?
+    }
+    private struct Gifted: Codable, Sendable {
+        var gift: Int64
+        var balance: Int64
+        var seq: UInt64?
+    }
+
+    package static func type(of form: CommandResult.Form) -> any (Decodable & Sendable).Type {
+        switch form {
+        case .done: Done.self
+        case .invited: Invited.self
+        case .sent: Sent.self
+        case .liked: Liked.self
+        case .scheduled: Scheduled.self
+        case .scheduledUnlessPaused: ScheduledUnlessPaused.self
+        case .gifted: Gifted.self
+        }
     }
 }
 

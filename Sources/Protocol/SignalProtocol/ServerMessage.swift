@@ -171,37 +171,59 @@ extension ServerMessage {
     }
 }
 
-extension CallAnswer {
-    fileprivate init<Key: CodingKey>(of method: Method, _ fields: KeyedDecodingContainer<Key>, key: Key) throws {
-        switch method {
-        case .command: self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
-        case .call(let name): try self.init(of: name, fields, key: key)
-        }
+/// What a call answers, and what is made of it.
+package struct AnswerForm: Sendable {
+    package let type: any (Decodable & Sendable).Type
+    fileprivate let read: @Sendable (any Decoder) throws -> CallAnswer
+
+    fileprivate static func made<Result: Decodable & Sendable>(
+        _ make: @escaping @Sendable (Result) -> CallAnswer
+    ) -> AnswerForm {
+        AnswerForm(type: Result.self) { make(try Result(from: $0)) }
     }
 
-    private init<Key: CodingKey>(of call: CallName, _ fields: KeyedDecodingContainer<Key>, key: Key) throws {
-        switch call {
-        case .sessionOpen: self = .session(try fields.decode(SessionOpened.self, forKey: key))
-        case .sessionRenew: self = .renewed(try fields.decode(SessionRenewed.self, forKey: key))
-        case .clockRead: self = .clock(try fields.decode(ClockReading.self, forKey: key))
-        case .profileSet: self = .profile(try fields.decode(ProfileAnswer.self, forKey: key).user)
-        case .profileGet: self = .profiles(try fields.decode(ProfilesAnswer.self, forKey: key).users)
-        case .roomCreate: self = .created(try fields.decode(RoomCreated.self, forKey: key).snapshot)
-        case .roomEnter: self = .entered(try fields.decode(RoomEntered.self, forKey: key).entry)
-        case .roomList: self = .page(try fields.decode(RoomPage.self, forKey: key))
-        case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
-        case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
-        case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
-        case .restrictionList: self = .restrictions(try fields.decode(RestrictionsPage.self, forKey: key))
-        case .invitationStill: self = .requestStill(try fields.decode(RequestStillAnswer.self, forKey: key))
-        case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
-        case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .reportSend, .signalSend, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
-        case .giftList: self = .gifts(try fields.decode(GiftsAnswer.self, forKey: key).gifts)
-        case .giftRanking: self = .giftRanking(try fields.decode(GiftRanking.self, forKey: key))
-        case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
-        case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))
-        case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
+    fileprivate static let command = made { (answer: CommandAnswer) in .command(answer.outcome) }
+    fileprivate static let empty = AnswerForm(type: Answer.Empty.self) { _ in .empty }
+}
+
+extension CallAnswer {
+    fileprivate init<Key: CodingKey>(of method: Method, _ fields: KeyedDecodingContainer<Key>, key: Key) throws {
+        let form =
+            switch method {
+            case .command: AnswerForm.command
+            case .call(let name): name.answer
+            }
+        guard fields.contains(key) else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: fields.codingPath, debugDescription: "no result"))
+        }
+        self = try form.read(fields.superDecoder(forKey: key))
+    }
+}
+
+extension CallName {
+    package var answer: AnswerForm {
+        switch self {
+        case .sessionOpen: .made(CallAnswer.session)
+        case .sessionRenew: .made(CallAnswer.renewed)
+        case .clockRead: .made(CallAnswer.clock)
+        case .profileSet: .made { (answer: ProfileAnswer) in .profile(answer.user) }
+        case .profileGet: .made { (answer: ProfilesAnswer) in .profiles(answer.users) }
+        case .roomCreate: .made { (answer: RoomCreated) in .created(answer.snapshot) }
+        case .roomEnter: .made { (answer: RoomEntered) in .entered(answer.entry) }
+        case .roomList: .made(CallAnswer.page)
+        case .roomGet: .made { (answer: RoomsAnswer) in .rooms(answer.rooms) }
+        case .roomMembers: .made(CallAnswer.members)
+        case .invitationList: .made(CallAnswer.invitations)
+        case .restrictionList: .made(CallAnswer.restrictions)
+        case .invitationStill: .made(CallAnswer.requestStill)
+        case .stillSet: .made(CallAnswer.still)
+        case .mediaOffer: .made(CallAnswer.media)
+        case .sessionClose, .reportSend, .signalSend, .mediaView, .mediaClose, .lineEnd, .songLatency: .empty
+        case .giftList: .made { (answer: GiftsAnswer) in .gifts(answer.gifts) }
+        case .giftRanking: .made(CallAnswer.giftRanking)
+        case .walletGet, .walletFaucet: .made(CallAnswer.wallet)
+        case .walletStatement: .made(CallAnswer.statement)
+        case .lineTest: .made(CallAnswer.line)
         }
     }
 }

@@ -60,8 +60,8 @@ package struct Decision: Hashable, Sendable {
         var isSeated = true
         for event in events {
             switch event {
-            case .seatLeft(_, let user, _) where user.id == person: isSeated = false
-            case .seatTaken(_, let user, _, _, _) where user.id == person: isSeated = true
+            case .seatLeft(let left) where left.user.id == person: isSeated = false
+            case .seatTaken(let taken) where taken.user.id == person: isSeated = true
             default: break
             }
         }

@@ -29,33 +29,14 @@ package struct DurableRoomState: Equatable, Sendable {
     package var attributes: [String: String] = [:]
     /// In the order of their appointment, which is the order of inheritance.
     package var admins: [UserID] = []
-    package var seats: [SeatPlace] = []
-    /// The waiting ones, in the order in which they came.
-    package var invitations: [Invitation] = []
-    package var consents: [Consent] = []
+    package var seats = Seats()
+    package var invitations = Invitations()
     package var likes: UInt64 = 0
     package var gifts = GiftBook()
-    /// The newest last. Those whose time is over may still be among them.
-    package var restrictions: [Restriction] = []
-    /// What a chorus room sings.
-    package var play: SongPlay?
-    /// Who leads in a chorus room; nobody: all sing at once. Whoever leads has a seat.
-    package var leader: UserID?
-    /// Whose screen a live room sees. Whoever shares one has a seat.
-    package var screen: UserID?
-    /// How the stage of a live room is arranged. Whoever is large has a seat.
-    package var stage = StageLayout()
-    /// Links to other rooms, and the PK with them.
-    package var pk = PKState()
-    /// Of this room's host to another one, or the other way round.
-    package var challenge: PKChallenge?
-    /// When this room's host last challenged another one, in milliseconds since 1970.
-    package var challengedAt: Int64?
-    /// Who is not to challenge this room's host for the time being.
-    package var pauses: [ChallengePause] = []
-    /// Who has told this room's host so.
-    package var refusals: [ChallengePause] = []
-    package var mail = RoomMail()
+    package var restrictions = Restrictions()
+    package var chorus = Chorus()
+    package var stage = LiveStage()
+    package var links = HostLinks()
     /// Most people at once.
     package var peak = 0
     /// Milliseconds since 1970.
@@ -68,19 +49,10 @@ package struct DurableRoomState: Equatable, Sendable {
     /// The answer to the command that created the room, if it came with a key.
     package var creation: KeyedAnswer?
 
-    /// Somebody who may sit down although the room wants to be asked.
-    package struct Consent: Hashable, Sendable {
-        package var user: UserID
-        /// When it was given, in milliseconds since 1970.
-        package var since: Int64
-    }
-
     package init(room: RoomID) {
         self.room = room
         self.owner = UserProfile(id: .nobody)
     }
-
-    package var duet: DuetMode { leader.map { .leadFollow(leader: $0) } ?? .together }
 
     package func role(of user: UserID) -> Role {
         if user == owner.id { .owner } else if admins.contains(user) { .admin } else { .member }
@@ -89,16 +61,7 @@ package struct DurableRoomState: Equatable, Sendable {
     /// Whether that user is the owner or an admin.
     package func runs(_ user: UserID) -> Bool { role(of: user) != .member }
 
-    package func seat(of user: UserID) -> Int? {
-        seats.firstIndex { $0.occupant?.profile.id == user }
-    }
-
-    /// Sessions with other rooms that are not over.
-    var activeSessions: Set<String> {
-        Set(pk.links.map(\.id)).union(mail.outbox.map(\.session)).union([challenge?.id].compactMap { $0 })
-    }
-
-    package func hasConsent(_ user: UserID) -> Bool { consents.contains { $0.user == user } }
+    package func seat(of user: UserID) -> Int? { seats.seat(of: user) }
 
     /// Who would own the room if the owner did not come back: the first appointed admin who is connected.
     package func heir(among people: [UserID: DecisionContext.Person]) -> UserProfile? {

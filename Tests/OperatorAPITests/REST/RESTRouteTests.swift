@@ -13,7 +13,7 @@ import Testing
             row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
                 .joined(separator: " ")
         }
-        #expect(documented == RESTRoute.all.map(\.title))
+        #expect(documented.sorted() == RESTRoute.all.map(\.title).sorted())
     }
 
     @Test("R03-S the OpenAPI document has every operation with its query, and no other") func described() throws {

@@ -16,6 +16,14 @@ final class TypeRecorder {
         var name: String
         var type: String
         var isOptional = false
+
+        /// It is of that type too: a number of seats, or a list of them.
+        mutating func take(_ other: String) {
+            guard !other.isEmpty, other != type else { return }
+            var types = type.isEmpty ? [] : type.components(separatedBy: " | ")
+            types += other.components(separatedBy: " | ").filter { !types.contains($0) }
+            type = types.joined(separator: " | ")
+        }
     }
 
     /// Objects by the names of their types.
@@ -29,9 +37,13 @@ final class TypeRecorder {
     func type(of type: any Decodable.Type) throws -> String {
         switch type {
         case is String.Type: return "string"
+        // In base64.
+        case is Data.Type: return "string"
         case is Bool.Type: return "boolean"
         case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: return "number"
-        case let list as any ListType.Type: return try self.type(of: list.element) + "[]"
+        case let list as any ListType.Type:
+            let element = try self.type(of: list.element)
+            return element.contains(" | ") ? "(\(element))[]" : element + "[]"
         case let table as any TableType.Type: return "Record<string, \(try self.type(of: table.value))>"
         case let words as any Words.Type: return words.union
         default: break
@@ -39,7 +51,13 @@ final class TypeRecorder {
         let name = String(describing: type) + direction.rawValue
         if objects[name] == nil, scalars[name] == nil {
             let shape = try shape(of: type)
-            if shape.scalars.isEmpty { objects[name] = shape.fields } else { scalars[name] = shape.union }
+            if !shape.scalars.isEmpty {
+                scalars[name] = shape.union
+            } else if shape.isWhole {
+                objects[name] = shape.fields
+            } else {
+                scalars[name] = "Record<string, any>"
+            }
         }
         return scalars[name] ?? name
     }
@@ -50,41 +68,57 @@ final class TypeRecorder {
     private struct Shape {
         var fields: [Field] = []
         var scalars: [String] = []
+        /// Whether it was read to its end on some way: a word may be missing that nobody can guess.
+        var isWhole = false
 
         var union: String { scalars.joined(separator: " | ") }
+
+        mutating func take(_ asked: Way.Asked) {
+            if let scalar = asked.scalar, !scalars.contains(scalar) { scalars.append(scalar) }
+            for field in asked.fields {
+                guard let index = fields.firstIndex(where: { $0.name == field.name }) else {
+                    fields.append(field)
+                    continue
+                }
+                fields[index].take(field.type)
+            }
+        }
     }
 
     private func shape(of type: any Decodable.Type) throws -> Shape {
         var shape = Shape()
-        var ways: [Way.Asked] = []
+        var taken: [Way.Asked] = []
         var written: [Set<String>] = []
         var failure: (any Error)?
-        for hasOptional in [true, false] {
+        func attempt(_ hasOptional: Bool, without absent: String?) {
             for takesNumbers in [true, false] {
                 for word in 0..<Way.words {
-                    let way = Way(hasOptional: hasOptional, takesNumbers: takesNumbers, word: word, recorder: self)
+                    let way = Way(
+                        hasOptional: hasOptional, absent: absent, takesNumbers: takesNumbers, word: word, recorder: self
+                    )
                     do {
                         let value = try type.init(from: way.decoder())
                         if let value = value as? any Encodable { written.append(try Self.keys(of: value)) }
+                        taken.append(way.asked)
+                        shape.isWhole = true
                     } catch {
+                        // It asks for what it refuses too: a picture that is none.
                         failure = error
-                        continue
                     }
-                    ways.append(way.asked)
-                    if let scalar = way.asked.scalar, !shape.scalars.contains(scalar) { shape.scalars.append(scalar) }
-                    for field in way.asked.fields where !shape.fields.contains(where: { $0.name == field.name }) {
-                        shape.fields.append(field)
-                    }
+                    shape.take(way.asked)
                 }
             }
         }
-        if ways.isEmpty, let failure { throw failure }
+        for hasOptional in [true, false] { attempt(hasOptional, without: nil) }
+        // One may be given only where another is not.
+        for field in shape.fields { attempt(true, without: field.name) }
+        if shape.fields.isEmpty, shape.scalars.isEmpty, taken.isEmpty, let failure { throw failure }
         for index in shape.fields.indices {
             let name = shape.fields[index].name
             shape.fields[index].isOptional =
                 switch direction {
                 case .sent: !written.allSatisfy { $0.contains(name) }
-                case .taken: !ways.allSatisfy { $0.fields.contains { $0.name == name && !$0.isOptional } }
+                case .taken: !taken.allSatisfy { $0.fields.contains { $0.name == name && !$0.isOptional } }
                 }
         }
         return shape
@@ -107,33 +141,42 @@ private final class Way {
     static let words = 12
 
     let hasOptional: Bool
+    /// A field that is not there, though others that may be absent are.
+    let absent: String?
     let takesNumbers: Bool
     let word: Int
     let recorder: TypeRecorder
     var asked = Asked()
 
-    init(hasOptional: Bool, takesNumbers: Bool, word: Int, recorder: TypeRecorder) {
+    init(hasOptional: Bool, absent: String?, takesNumbers: Bool, word: Int, recorder: TypeRecorder) {
         self.hasOptional = hasOptional
+        self.absent = absent
         self.takesNumbers = takesNumbers
         self.word = word
         self.recorder = recorder
     }
 
     func decoder() -> any Decoder { AnyWay(way: self) }
+    func has(_ key: any CodingKey) -> Bool { hasOptional && key.stringValue != absent }
 
     func note(_ key: any CodingKey, _ type: String, isOptional: Bool) {
         let name = key.stringValue
         if let index = asked.fields.firstIndex(where: { $0.name == name }) {
-            if !type.isEmpty { asked.fields[index].type = type }
+            asked.fields[index].take(type)
         } else {
             asked.fields.append(TypeRecorder.Field(name: name, type: type, isOptional: isOptional))
         }
     }
 
+    private struct NoList: Error {}
+
     /// One that its decoder takes.
     func value<Value: Decodable>(_: Value.Type) throws -> Value {
+        // Some take a number in place of a list.
+        if Value.self is any ListType.Type, word % 4 == 3 { throw NoList() }
         if let words = Value.self as? any Words.Type, let value = words.word(word) as? Value { return value }
-        let other = Way(hasOptional: hasOptional, takesNumbers: takesNumbers, word: word, recorder: recorder)
+        let other = Way(
+            hasOptional: hasOptional, absent: nil, takesNumbers: takesNumbers, word: word, recorder: recorder)
         return try Value(from: other.decoder())
     }
 }
@@ -158,7 +201,7 @@ private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool {
         way.note(key, "", isOptional: true)
-        return way.hasOptional
+        return way.has(key)
     }
     func decodeNil(forKey: Key) -> Bool { false }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
@@ -167,7 +210,7 @@ private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         way.note(key, try way.recorder.type(of: type), isOptional: true)
-        return way.hasOptional ? try way.value(type) : nil
+        return way.has(key) ? try way.value(type) : nil
     }
 
     private struct Unforeseen: Error {}
@@ -186,7 +229,7 @@ private struct Scalar: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     func decodeNil() -> Bool { false }
-    func decode(_: Bool.Type) -> Bool { noted("boolean", false) }
+    func decode(_: Bool.Type) -> Bool { noted("boolean", !way.word.isMultiple(of: 2)) }
     func decode(_: String.Type) -> String { noted("string", "a") }
     func decode(_: Double.Type) throws -> Double { try number() }
     func decode(_: Float.Type) throws -> Float { try number() }

@@ -56,4 +56,43 @@ import Testing
     @Test("what an encoder always writes is there, even if the decoder would do without it") func sent() throws {
         #expect(try fields(.sent) == ["inner: Inner", "kind: 'plain' | 'named'", "later: boolean", "name?: string"])
     }
+
+    private enum ProbeKeys: String, CodingKey { case picture, users, limit, seats }
+
+    private struct Refusing: Decodable {
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: ProbeKeys.self)
+            if try fields.decodeIfPresent(Data.self, forKey: .picture) != nil { throw CocoaError(.coderInvalidValue) }
+            _ = try fields.decodeIfPresent(Int.self, forKey: .limit)
+        }
+    }
+
+    private struct Choosing: Decodable {
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: ProbeKeys.self)
+            if try fields.decodeIfPresent([String].self, forKey: .users) == nil {
+                _ = try fields.decodeIfPresent(Int.self, forKey: .limit)
+            }
+        }
+    }
+
+    private struct Counting: Decodable {
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: ProbeKeys.self)
+            if (try? fields.decodeIfPresent([Bool].self, forKey: .seats)) == nil {
+                _ = try fields.decodeIfPresent(Int.self, forKey: .seats)
+            }
+        }
+    }
+
+    @Test("what a decoder asks for only where something else is missing, refused or no list is found too")
+    func choices() throws {
+        func fields(of type: any Decodable.Type) throws -> Set<String> {
+            let fields = try TypeRecorder(.taken).fields(of: type)
+            return Set(fields.map { "\($0.name)\($0.isOptional ? "?" : ""): \($0.type)" })
+        }
+        #expect(try fields(of: Refusing.self) == ["picture?: string", "limit?: number"])
+        #expect(try fields(of: Choosing.self) == ["users?: string[]", "limit?: number"])
+        #expect(try fields(of: Counting.self) == ["seats?: boolean[] | number"])
+    }
 }

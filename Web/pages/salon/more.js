@@ -249,7 +249,7 @@ export function openMore(context, leave) {
 function changeLayout(context) {
   const { form } = context.state.stage;
   return context.act(() =>
-    context.salon.moderation.arrangeStage(form === 'grid' ? 'spotlight' : 'grid', null),
+    context.salon.command('stage.arrange', { form: form === 'grid' ? 'spotlight' : 'grid' }),
   );
 }
 

@@ -99,9 +99,10 @@ function large(context, person, close) {
   const isForAll = stage.form === 'spotlight' && (stage.large ?? room?.owner.id) === person.id;
   const forAll = () => {
     close();
-    const user = person.role === 'owner' ? null : person.id;
+    // Without anybody named it is the host.
+    const large = person.role === 'owner' ? {} : { large: person.id };
     void context.act(() =>
-      context.salon.moderation.arrangeStage(isForAll ? 'grid' : 'spotlight', isForAll ? null : user),
+      context.salon.command('stage.arrange', isForAll ? { form: 'grid' } : { form: 'spotlight', ...large }),
     );
   };
   return html`${

@@ -1,24 +1,24 @@
 import RoomEvents
 import RoomModel
 
-extension DurableRoomState {
+extension AttributesDraft {
     /// R01: what an app keeps with the room. Only what is different afterwards is told.
-    func setAttributes(_ draft: AttributesDraft, _ context: DecisionContext) throws(RoomError) -> Decision {
-        guard draft.set.count + draft.add.count <= AttributesDraft.most, draft.remove.count <= AttributesDraft.most
+    private func change(_ attributes: [String: String]) throws(RoomError) -> Decision {
+        guard set.count + add.count <= AttributesDraft.most, remove.count <= AttributesDraft.most
         else {
             throw RoomError(.attributesFull, field: "set")
         }
-        var wanted = draft.set
-        for (name, amount) in draft.add {
-            guard wanted.updateValue(try sum(name, amount), forKey: name) == nil else {
+        var wanted = set
+        for (name, amount) in add {
+            guard wanted.updateValue(try Self.sum(attributes[name], amount, name), forKey: name) == nil else {
                 throw .invalid("add", "an attribute is either set or added to")
             }
         }
-        for name in draft.remove where wanted[name] != nil {
+        for name in remove where wanted[name] != nil {
             throw .invalid("remove", "an attribute is either set or removed")
         }
         for (name, words) in wanted {
-            let field = draft.add[name] == nil ? "set" : "add"
+            let field = add[name] == nil ? "set" : "add"
             guard (1...AttributesDraft.nameBytes).contains(name.utf8.count), ReadableName.isReadable(name) else {
                 throw .invalid(field, "the name of an attribute has 1…32 bytes that people can see")
             }
@@ -26,7 +26,7 @@ extension DurableRoomState {
                 throw .invalid(field, "an attribute has up to 4,000 bytes")
             }
         }
-        let gone = draft.replace ? attributes.keys.filter { wanted[$0] == nil } : draft.remove
+        let gone = replace ? attributes.keys.filter { wanted[$0] == nil } : remove
         let change = AttributesChange(
             set: wanted.filter { attributes[$0] != $1 },
             removed: Set(gone).filter { attributes[$0] != nil }.sorted())
@@ -40,12 +40,37 @@ extension DurableRoomState {
     }
 
     /// Decided in the room's turn, so that of two who add at once neither is lost.
-    private func sum(_ name: String, _ amount: Int64) throws(RoomError) -> String {
-        guard let number = Int64(attributes[name] ?? "0") else {
+    private static func sum(_ present: String?, _ amount: Int64, _ name: String) throws(RoomError) -> String {
+        guard let number = Int64(present ?? "0") else {
             throw .invalid("add", "the attribute \(name.prefix(32)) is no whole number")
         }
         let (sum, overflow) = number.addingReportingOverflow(amount)
         guard !overflow else { throw .invalid("add", "the sum is out of range") }
         return String(sum)
     }
+}
+
+extension AttributesDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(
+            member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms, audit: .change("setAttributes"))
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try change(room.attributes)
+    }
+}
+
+extension AttributesChange: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.attributes = applied(to: room.attributes)
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.attributesChanged(AttributesChanged(self, by: context.author)), context)
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { command.isRoomEnded ? AttributesChange() : self }
 }

@@ -3,26 +3,27 @@ import RoomModel
 
 /// What another room's letters do here. They are heard in their order and each one once; what they are about may have changed on the
 /// way, so a letter that fits nothing any more does nothing.
-extension DurableRoomState {
+extension HostLinks {
     /// - Parameter from: the room that says it.
-    func hear(_ letter: RoomLetter, from other: RoomID, _ context: DecisionContext) -> Decision {
+    func hear(_ letter: RoomLetter, from other: RoomID, by own: LinkingHost, _ context: DecisionContext) -> Decision {
         var draft = PKDraft(self, now: context.now)
         let session = letter.session
         switch letter.content {
         case .challenge(let host, let terms, let expiresAt):
             hearChallenge(
                 PKChallenge(
-                    id: session, isOurs: false, room: other, host: host, terms: terms, expiresAt: expiresAt), &draft)
+                    id: session, isOurs: false, room: other, host: host, terms: terms, expiresAt: expiresAt), by: own,
+                &draft)
         case .withdrawn(let state):
             if let challenge, challenge.id == session, !challenge.isOurs { draft.settle(challenge, state) }
         case .answered(let state, let host, let until, let link):
-            hearAnswer(state, host, until, on: link, in: session, from: other, &draft)
+            hearAnswer(state, host, until, on: link, in: session, from: other, by: own, &draft)
         case .ready:
             guard let match = pk.match, match.link == session, match.phase == .linking else { break }
             draft.pk.match?.isOtherReady = true
             draft.beginIfReady()
         case .began(let startAt, let endAt):
-            guard let (_, link) = match(of: session), !leads(link), draft.pk.match?.phase == .linking else { break }
+            guard let (_, link) = match(of: session), !link.isLedHere, draft.pk.match?.phase == .linking else { break }
             draft.pk.match?.phase = .running
             draft.pk.match?.isOtherReady = true
             draft.pk.match?.until = nil
@@ -30,7 +31,7 @@ extension DurableRoomState {
             draft.pk.match?.endAt = endAt
             draft.tell(.began)
         case .final(let points):
-            guard let (match, link) = match(of: session), leads(link), match.isOn else { break }
+            guard let (match, link) = match(of: session), link.isLedHere, match.isOn else { break }
             draft.pk.match?.theirs = max(match.theirs, points)
             draft.pk.match?.hasFinal = true
             // Who has left does not decide.
@@ -44,7 +45,7 @@ extension DurableRoomState {
             guard let link = pk.links.first(where: { $0.id == session }) else { break }
             hearLeaving(link, cause, points, &draft)
         }
-        draft.add(.letterHeard(session: session, step: letter.step))
+        draft.add(.letterHeard(.init(session: session, step: letter.step)))
         return draft.decision
     }
 
@@ -55,7 +56,7 @@ extension DurableRoomState {
         if let link = pk.links.first(where: { $0.id == session }) {
             hearLeaving(link, .gone, 0, isAlone: true, &draft)
         }
-        draft.add(.lettersGivenUp(session: session))
+        draft.add(.lettersGivenUp(.init(session: session)))
         return draft.decision
     }
 
@@ -65,7 +66,7 @@ extension DurableRoomState {
         return (match, link)
     }
 
-    private func hearChallenge(_ asked: PKChallenge, _ draft: inout PKDraft) {
+    private func hearChallenge(_ asked: PKChallenge, by host: LinkingHost, _ draft: inout PKDraft) {
         func answer(_ state: ChallengeState, until: Int64? = nil) {
             draft.post(.answered(state, host: nil, until: until, link: nil), in: asked.id, to: asked.room)
         }
@@ -80,13 +81,13 @@ extension DurableRoomState {
             // The other host may have taken back what ours gives way to.
             draft.post(.withdrawn(.crossed), in: own.id, to: own.room)
         }
-        guard obstacle(to: asked.terms, with: asked.room) == nil else { return answer(.busy) }
+        guard obstacle(to: asked.terms, with: asked.room, of: host) == nil else { return answer(.busy) }
         draft.settle(asked, .waiting)
     }
 
     private func hearAnswer(
         _ answer: ChallengeState, _ host: UserProfile?, _ until: Int64?, on link: String?, in session: String,
-        from other: RoomID, _ draft: inout PKDraft
+        from other: RoomID, by own: LinkingHost, _ draft: inout PKDraft
     ) {
         guard let challenge, challenge.id == session, challenge.isOurs else {
             // It was taken back while the answer was on its way. A link that goes on does not depend on it.
@@ -96,7 +97,7 @@ extension DurableRoomState {
         guard answer == .accepted else { return draft.settle(challenge, answer, until: until) }
         // The link that the rooms have had may have ended in one of them meanwhile.
         let present = pk.links.first { $0.room == other }
-        guard link == present?.id ?? session, obstacle(to: challenge.terms, with: other) == nil else {
+        guard link == present?.id ?? session, obstacle(to: challenge.terms, with: other, of: own) == nil else {
             draft.settle(challenge, .cancelled)
             return draft.post(.left(.quit, points: 0), in: session, to: other)
         }
@@ -122,11 +123,11 @@ extension DurableRoomState {
         if let match = draft.pk.match, match.link == link.id, match.isCounted {
             draft.pk.match?.theirs = max(match.theirs, points)
             // Where both have left, the room that asked decides.
-            if link.isEnding, !leads(link), !isAlone { return }
+            if link.isEnding, !link.isLedHere, !isAlone { return }
             let hasWon = cause == .quit && !link.isEnding
             draft.decide(hasWon ? PKResult(.won, .quit) : draft.resultByPoints(.gone), on: link)
         }
-        if leads(link) || !link.isEnding { draft.post(.left(cause, points: 0), in: link.id, to: link.room) }
+        if link.isLedHere || !link.isEnding { draft.post(.left(cause, points: 0), in: link.id, to: link.room) }
         draft.remove(link)
         draft.tell(cause)
     }

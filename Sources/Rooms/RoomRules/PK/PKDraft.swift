@@ -3,23 +3,23 @@ import RoomModel
 
 /// Gathers what a decision does between rooms: letters in their order, and the room's own changes.
 struct PKDraft {
-    let state: DurableRoomState
+    let links: HostLinks
     let now: Int64
     var pk: PKState
     private(set) var events: [RoomEvent] = []
     private var posted: [String: UInt64] = [:]
     private var isChallengeSettled = false
 
-    init(_ state: DurableRoomState, now: Int64) {
-        self.state = state
+    init(_ links: HostLinks, now: Int64) {
+        self.links = links
         self.now = now
-        pk = state.pk
+        pk = links.pk
     }
 
     var decision: Decision { Decision(events) }
 
     mutating func post(_ content: RoomLetter.Content, in session: String, to room: RoomID) {
-        let step = (posted[session] ?? state.mail.sent(in: session)) + 1
+        let step = (posted[session] ?? links.mail.sent(in: session)) + 1
         posted[session] = step
         events.append(.letterPosted(RoomLetter(session: session, step: step, to: room, content: content)))
     }
@@ -30,7 +30,7 @@ struct PKDraft {
     mutating func tell(_ cause: PKCause) { events.append(.pkChanged(PKChanged(pk, cause))) }
 
     mutating func settle(_ challenge: PKChallenge, _ state: ChallengeState, until: Int64? = nil) {
-        if challenge.id == self.state.challenge?.id { isChallengeSettled = true }
+        if challenge.id == links.challenge?.id { isChallengeSettled = true }
         events.append(.challengeChanged(ChallengeNews(challenge, state, until: until)))
     }
 
@@ -51,7 +51,7 @@ struct PKDraft {
         }
         if let terms = challenge.terms {
             // The room that does not set the time waits longer: it is told.
-            let patience = state.leads(link) ? PKTimes.seeing : PKTimes.hearing
+            let patience = link.isLedHere ? PKTimes.seeing : PKTimes.hearing
             pk.match = PKMatch(link: link.id, terms: terms, until: now + patience)
         }
         settle(challenge, .accepted)
@@ -61,7 +61,7 @@ struct PKDraft {
 
     /// What was asked, here or there, was about rooms that stood otherwise.
     mutating func giveUpChallenge(with room: RoomID) {
-        guard !isChallengeSettled, let challenge = state.challenge, challenge.room == room else { return }
+        guard !isChallengeSettled, let challenge = links.challenge, challenge.room == room else { return }
         settle(challenge, challenge.isOurs ? .cancelled : .busy)
         post(
             challenge.isOurs ? .withdrawn(.cancelled) : .answered(.busy, host: nil, until: nil, link: nil),
@@ -71,7 +71,7 @@ struct PKDraft {
     /// Both hosts see each other: the room that asked sets the time.
     mutating func beginIfReady() {
         guard var match = pk.match, match.phase == .linking, match.isReady, match.isOtherReady,
-            let link = pk.links.first(where: { $0.id == match.link }), state.leads(link)
+            let link = pk.links.first(where: { $0.id == match.link }), link.isLedHere
         else { return tell(.ready) }
         match.phase = .running
         match.until = nil

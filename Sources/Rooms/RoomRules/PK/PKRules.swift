@@ -3,28 +3,55 @@ package import RoomModel
 
 /// L04, L05: what a live room's host does about other rooms. The rooms tell each other by letters; the room that asked owns the clock
 /// and the result, the other one says the same.
-extension DurableRoomState {
-    /// Whether this room decides on what happens by that link.
-    func leads(_ link: HostLink) -> Bool { link.isOurs }
+package struct HostLinks: Equatable, Sendable {
+    /// Links to other rooms, and the PK with them.
+    package var pk = PKState()
+    /// Of this room's host to another one, or the other way round.
+    package var challenge: PKChallenge?
+    /// When this room's host last challenged another one, in milliseconds since 1970.
+    var challengedAt: Int64?
+    /// Who is not to challenge this room's host for the time being.
+    package var pauses: [ChallengePause] = []
+    /// Who has told this room's host so.
+    var refusals: [ChallengePause] = []
+    package var mail = RoomMail()
 
+    /// Sessions with other rooms that are not over.
+    var activeSessions: Set<String> {
+        Set(pk.links.map(\.id)).union(mail.outbox.map(\.session)).union([challenge?.id].compactMap { $0 })
+    }
+
+    /// The room has ended: what was on its way goes on.
+    mutating func end() {
+        pk = PKState()
+        challenge = nil
+    }
+
+    mutating func erase(_ user: UserID) {
+        pk = pk.erasing(user)
+        challenge = challenge?.erasing(user)
+        mail.outbox = mail.outbox.map { $0.erasing(user) }
+    }
+}
+
+extension HostLinks {
     /// Nobody can come on stage: the host is with another room, or about to be.
     var isTied: Bool { !pk.links.isEmpty || challenge?.isOurs == true }
 
     /// Whether the host can be challenged now, and why not.
-    package var readiness: PKReadiness? {
-        guard kind == .live else { return nil }
+    func readiness(of host: LinkingHost) -> PKReadiness {
         if pk.match?.isOn == true { return .inPK }
         if !pk.links.isEmpty { return .linked }
         if challenge != nil { return .challenged }
-        if seats.first?.occupant?.profile.id != owner.id { return .away }
-        if seats.dropFirst().contains(where: { $0.occupant != nil }) { return .peopleOnStage }
+        if !host.isOnStage { return .away }
+        if host.hasGuests { return .peopleOnStage }
         return pauses.contains { $0.host == nil } ? .paused : .free
     }
 
     /// What stands in the way of a link with that room, or a PK.
-    func obstacle(to terms: PKTerms?, with other: RoomID) -> RoomError.Code? {
-        if seats.first?.occupant?.profile.id != owner.id { return .hostOffStage }
-        if seats.dropFirst().contains(where: { $0.occupant != nil }) { return .peopleOnStage }
+    func obstacle(to terms: PKTerms?, with other: RoomID, of host: LinkingHost) -> RoomError.Code? {
+        if !host.isOnStage { return .hostOffStage }
+        if host.hasGuests { return .peopleOnStage }
         if pk.match?.isOn == true { return .inPK }
         let present = pk.links.first { $0.room == other }
         if present?.isEnding == true { return .inPK }
@@ -37,17 +64,16 @@ extension DurableRoomState {
 
     /// L04: the other room's own state decides whether it can be asked; what is known of it here only saves the way.
     func sendChallenge(
-        _ other: RoomID, _ terms: PKTerms?, by user: UserProfile, _ context: DecisionContext
+        _ other: RoomID, _ terms: PKTerms?, by host: LinkingHost, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try checkLive()
-        try Self.check(terms)
-        guard other != room else { throw .invalid("room", "a room does not challenge itself") }
+        try terms?.check()
+        guard other != host.room else { throw .invalid("room", "a room does not challenge itself") }
         guard let target = context.target else { throw RoomError(.roomNotFound) }
         guard target.kind == .live else { throw RoomError(.notLive) }
-        guard target.pictureFormat == settings.pictureFormat else { throw RoomError(.otherFormat) }
+        guard target.pictureFormat == host.pictureFormat else { throw RoomError(.otherFormat) }
         if challenge != nil { throw RoomError(.challengePending) }
         guard mail.outbox.count < RoomMail.waiting else { throw RoomError(.rateLimited, retryAfterMs: 1_000) }
-        if let obstacle = obstacle(to: terms, with: other) { throw RoomError(obstacle) }
+        if let obstacle = obstacle(to: terms, with: other, of: host) { throw RoomError(obstacle) }
         if let refusal = refusals.first(where: { $0.host == target.owner.id && $0.until > context.now }) {
             throw RoomError(.challengeRefused, retryAfterMs: Int(refusal.until - context.now))
         }
@@ -61,19 +87,18 @@ extension DurableRoomState {
         }
         var draft = PKDraft(self, now: context.now)
         // Who asks others is to be asked.
-        if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(by: nil, until: nil)) }
+        if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(.init(by: nil, until: nil))) }
         let ring = pk.links.contains { $0.room == other } ? PKTimes.rematch : PKTimes.ring
         let asked = PKChallenge(
-            id: "\(room)/\(createdIn)/\(position + 1)", isOurs: true, room: other, host: target.owner, terms: terms,
+            id: host.nextSession, isOurs: true, room: other, host: target.owner, terms: terms,
             expiresAt: context.now + ring)
         draft.settle(asked, .waiting)
         draft.post(
-            .challenge(host: owner, terms: terms, expiresAt: asked.expiresAt), in: asked.id, to: other)
+            .challenge(host: host.profile, terms: terms, expiresAt: asked.expiresAt), in: asked.id, to: other)
         return draft.decision
     }
 
     func cancelChallenge(_ context: DecisionContext) throws(RoomError) -> Decision {
-        try checkLive()
         guard let challenge, challenge.isOurs else { throw RoomError(.challengeGone) }
         return withdraw(challenge, .cancelled, at: context.now)
     }
@@ -86,15 +111,16 @@ extension DurableRoomState {
     }
 
     func answerChallenge(
-        _ id: String, agreed: Bool, _ pause: PKPause?, _ context: DecisionContext
+        _ id: String, agreed: Bool, _ pause: PKPause?, by host: LinkingHost, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try checkLive()
         guard let challenge, challenge.id == id, !challenge.isOurs else { throw RoomError(.challengeGone) }
         var draft = PKDraft(self, now: context.now)
         if agreed {
-            if let obstacle = obstacle(to: challenge.terms, with: challenge.room) { throw RoomError(obstacle) }
+            if let obstacle = obstacle(to: challenge.terms, with: challenge.room, of: host) {
+                throw RoomError(obstacle)
+            }
             let link = draft.link(challenge, challenge.host)
-            draft.post(.answered(.accepted, host: owner, until: nil, link: link), in: id, to: challenge.room)
+            draft.post(.answered(.accepted, host: host.profile, until: nil, link: link), in: id, to: challenge.room)
             return draft.decision
         }
         let until: Int64? =
@@ -104,7 +130,7 @@ extension DurableRoomState {
             case nil: nil
             }
         if let pause, let until {
-            draft.add(.challengesPaused(by: pause == .host ? challenge.host.id : nil, until: until))
+            draft.add(.challengesPaused(.init(by: pause == .host ? challenge.host.id : nil, until: until)))
         }
         draft.settle(challenge, .declined)
         draft.post(.answered(.declined, host: nil, until: until, link: nil), in: id, to: challenge.room)
@@ -112,7 +138,6 @@ extension DurableRoomState {
     }
 
     func readyForPK(_ context: DecisionContext) throws(RoomError) -> Decision {
-        try checkLive()
         guard let match = pk.match, let link = pk.links.first(where: { $0.id == match.link }) else {
             throw RoomError(.notLinked)
         }
@@ -125,7 +150,6 @@ extension DurableRoomState {
     }
 
     func quitPK(_ id: String?, _ context: DecisionContext) throws(RoomError) -> Decision {
-        try checkLive()
         guard let link = pk.links.first(where: { id == nil || $0.id == id }), !link.isEnding,
             id != nil || pk.links.count == 1
         else { throw RoomError(.notLinked) }
@@ -135,7 +159,6 @@ extension DurableRoomState {
     }
 
     func muteLink(_ id: String, _ muted: Bool, _ context: DecisionContext) throws(RoomError) -> Decision {
-        try checkLive()
         guard let index = pk.links.firstIndex(where: { $0.id == id }) else { throw RoomError(.notLinked) }
         guard pk.links[index].muted != muted else { return .nothing }
         var draft = PKDraft(self, now: context.now)
@@ -148,8 +171,10 @@ extension DurableRoomState {
 
     /// The host is with other rooms only from the first seat: links end when they leave it, and with the room. What was asked is
     /// taken back.
-    func settlingLinks(_ decision: Decision, _ context: DecisionContext) -> Decision {
-        guard !pk.links.isEmpty || challenge != nil, let cause = endOfLinks(in: decision) else { return decision }
+    func settling(_ decision: Decision, of owner: UserID, _ context: DecisionContext) -> Decision {
+        guard !pk.links.isEmpty || challenge != nil, let cause = endOfLinks(of: owner, in: decision) else {
+            return decision
+        }
         var draft = PKDraft(self, now: context.now)
         if let challenge { draft.giveUpChallenge(with: challenge.room) }
         for link in pk.links { draft.leave(link, cause) }
@@ -157,12 +182,13 @@ extension DurableRoomState {
         return Decision(draft.events + decision.events, decision.result)
     }
 
-    private func endOfLinks(in decision: Decision) -> PKCause? {
+    private func endOfLinks(of owner: UserID, in decision: Decision) -> PKCause? {
         var cause: PKCause?
         for event in decision.events {
             switch event {
-            case .seatLeft(0, let user, let reason) where user.id == owner.id: cause = reason == .lost ? .gone : .quit
-            case .seatTaken(0, let user, _, _, _) where user.id == owner.id: cause = nil
+            case .seatLeft(let left) where left.seat == 0 && left.user.id == owner:
+                cause = left.reason == .lost ? .gone : .quit
+            case .seatTaken(let taken) where taken.seat == 0 && taken.user.id == owner: cause = nil
             case .ended(let end): return end.reason == .owner ? .quit : .gone
             case .ownerChanged: return .gone
             default: break
@@ -186,7 +212,7 @@ extension DurableRoomState {
     func pkTimeOver(_ context: DecisionContext) -> Decision {
         let now = context.now
         var draft = PKDraft(self, now: now)
-        for pause in pauses where pause.until <= now { draft.add(.challengesPaused(by: pause.host, until: nil)) }
+        for pause in pauses where pause.until <= now { draft.add(.challengesPaused(.init(by: pause.host, until: nil))) }
         if let challenge, challenge.expiresAt <= now {
             draft.settle(challenge, .unanswered)
             draft.post(
@@ -221,20 +247,54 @@ extension DurableRoomState {
         }
         return Decision([.pointsChanged(PKPoints(ours: match.ours, theirs: points))])
     }
+}
 
-    private static func check(_ terms: PKTerms?) throws(RoomError) {
-        guard let terms else { return }
-        guard RoomLimits.pkSeconds.contains(terms.seconds) else {
+extension PKTerms {
+    fileprivate func check() throws(RoomError) {
+        guard RoomLimits.pkSeconds.contains(seconds) else {
             throw .invalid("seconds", "a PK takes 60…600 s")
         }
-        guard RoomLimits.forfeitSeconds.contains(terms.forfeitSeconds) else {
+        guard RoomLimits.forfeitSeconds.contains(forfeitSeconds) else {
             throw .invalid("forfeitSeconds", "a forfeit takes 0…180 s")
         }
-        guard terms.forfeit.utf8.count <= 4 * RoomLimits.forfeitCharacters,
-            terms.forfeit.count <= RoomLimits.forfeitCharacters,
-            terms.forfeit.isEmpty || ReadableName.isReadable(terms.forfeit)
+        guard forfeit.utf8.count <= 4 * RoomLimits.forfeitCharacters,
+            forfeit.count <= RoomLimits.forfeitCharacters,
+            forfeit.isEmpty || ReadableName.isReadable(forfeit)
         else { throw .invalid("forfeit", "a forfeit has up to 60 characters that people can see") }
     }
+}
+
+extension HostLink {
+    /// Whether this room decides on what happens by it.
+    var isLedHere: Bool { isOurs }
+}
+
+/// What the rules between rooms look at of the room itself.
+struct LinkingHost {
+    var room: RoomID
+    var profile: UserProfile
+    var pictureFormat: PictureFormat
+    var createdIn: UInt64
+    var position: UInt64
+    /// Whether the host sits on the first seat.
+    var isOnStage: Bool
+    var hasGuests: Bool
+
+    /// No other challenge of this room has it.
+    var nextSession: String { "\(room)/\(createdIn)/\(position + 1)" }
+}
+
+extension DurableRoomState {
+    var host: LinkingHost {
+        LinkingHost(
+            room: room, profile: owner, pictureFormat: settings.pictureFormat,
+            createdIn: createdIn, position: position,
+            isOnStage: seats.first?.occupant?.profile.id == owner.id,
+            hasGuests: seats.dropFirst().contains { $0.occupant != nil })
+    }
+
+    /// Whether the host can be challenged now, and why not.
+    package var readiness: PKReadiness? { kind == .live ? links.readiness(of: host) : nil }
 }
 
 extension PKDraft {
@@ -248,7 +308,7 @@ extension PKDraft {
         case .running:
             guard let end = match.endAt, end <= now, let link else { return }
             pk.match?.phase = .counting
-            if state.leads(link) {
+            if link.isLedHere {
                 pk.match?.until = now + PKTimes.counting
                 if match.hasFinal { return finish(link) }
             } else {
@@ -258,7 +318,7 @@ extension PKDraft {
             tell(.counting)
         case .counting:
             guard let until = match.until, until <= now, let link else { return }
-            if state.leads(link), !link.isEnding { return finish(link) }
+            if link.isLedHere, !link.isEnding { return finish(link) }
             // Nobody is left to say how it ended.
             post(.left(.gone, points: match.ours), in: link.id, to: link.room)
             remove(link)
@@ -273,5 +333,83 @@ extension PKDraft {
     mutating func finish(_ link: HostLink) {
         decide(resultByPoints(.time), on: link)
         tell(.over)
+    }
+}
+
+extension ChallengeHost: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.sendChallenge(other, terms, by: room.host, context)
+    }
+}
+
+extension CancelChallenge: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.cancelChallenge(context)
+    }
+}
+
+extension AnswerChallenge: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.answerChallenge(id, agreed: agreed, pause, by: room.host, context)
+    }
+}
+
+extension ReadyForPK: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.readyForPK(context)
+    }
+}
+
+extension QuitPK: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.quitPK(link, context)
+    }
+}
+
+extension MuteLink: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .refused, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkLive()
+        return try room.links.muteLink(link, muted, context)
     }
 }

@@ -39,6 +39,12 @@ package struct RoomMail: Equatable, Sendable {
         outbox.removeAll { $0.session == session && $0.step <= step }
     }
 
+    /// The other room has stored the letters up to that one.
+    func delivered(_ session: String, _ step: UInt64) -> Decision {
+        outbox.contains { $0.session == session && $0.step <= step }
+            ? Decision([.lettersDelivered(.init(session: session, step: step))]) : .nothing
+    }
+
     mutating func giveUp(_ session: String) { outbox.removeAll { $0.session == session } }
 
     /// Of those that are over, the one that was used longest ago is forgotten first.

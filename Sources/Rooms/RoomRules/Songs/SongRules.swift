@@ -1,17 +1,27 @@
 import RoomEvents
-import RoomModel
+package import RoomModel
 
-/// D02, D08: what a chorus room sings. The server places the song on the room's time and everybody starts by that; whoever
-/// leaves does not take the song along.
-extension DurableRoomState {
+/// D02, D07, D08: what a chorus room sings, and who leads. The server places the song on the room's time and everybody starts by that;
+/// whoever leaves does not take the song along.
+package struct Chorus: Equatable, Sendable {
+    package var play: SongPlay?
+    /// Nobody: all sing at once. Whoever leads has a seat.
+    package var leader: UserID?
+
+    package var duet: DuetMode { leader.map { .leadFollow(leader: $0) } ?? .together }
+
+    mutating func erase(_ user: UserID) { play = play?.erasing(user) }
+}
+
+// What a chorus room sings.
+extension Chorus {
     /// After the end of a song so much is left for the last words, before it is taken away.
     package static let songTailMs: Int64 = 500
 
     func startSong(
         _ draft: SongDraft, by user: UserProfile, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try checkChorus()
-        let song = try DurableRoomState.checked(draft.song)
+        let song = try Self.checked(draft.song)
         guard draft.track == .accompaniment || song.original != nil else {
             throw .invalid("track", "this song has no original track")
         }
@@ -75,18 +85,13 @@ extension DurableRoomState {
 
     /// A song that was paused, moved or replaced meanwhile has another end.
     func songOver(_ context: DecisionContext) -> Decision {
-        guard let end = play?.endsAt, context.now >= end + DurableRoomState.songTailMs else { return .nothing }
+        guard let end = play?.endsAt, context.now >= end + Self.songTailMs else { return .nothing }
         return Decision([.songChanged(SongChanged(nil, .ended))])
     }
 
     private func playing() throws(RoomError) -> SongPlay {
-        try checkChorus()
         guard let play else { throw RoomError(.noSong) }
         return play
-    }
-
-    func checkChorus() throws(RoomError) {
-        guard kind == .chorus else { throw RoomError(.notAChorus) }
     }
 
     private func start(after leadMs: Int64, _ context: DecisionContext) throws(RoomError) -> Int64 {
@@ -130,5 +135,128 @@ extension DurableRoomState {
 
     private static func isFile(_ url: String?) -> Bool {
         url.map { WebAddress.isAcceptable($0, bytes: RoomLimits.urlBytes) } ?? true
+    }
+}
+
+extension SongDraft: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.startSong(self, by: caller.profile, context)
+    }
+}
+
+extension PauseSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.pauseSong(context)
+    }
+}
+
+extension ResumeSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.resumeSong(leadMs: leadMs, context)
+    }
+}
+
+extension SeekSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.seekSong(to: positionMs, leadMs: leadMs, context)
+    }
+}
+
+extension SetSongTrack: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.setSongTrack(track)
+    }
+}
+
+extension StopSong: RuledCommand {
+    static var access: CommandAccess {
+        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed, operator: .moderate)
+    }
+
+    func decide(
+        by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try room.checkChorus()
+        return try room.chorus.stopSong()
+    }
+}
+
+// MARK: What is kept of it
+
+extension DurableRoomState {
+    func checkChorus() throws(RoomError) {
+        guard kind == .chorus else { throw RoomError(.notAChorus) }
+    }
+}
+
+extension Chorus: Codable {
+    private enum CodingKeys: String, CodingKey { case play, leader }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
+        leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(play, forKey: .play)
+        try fields.encodeIfPresent(leader, forKey: .leader)
+    }
+}
+
+extension SongChanged: RecordedEvent {
+    func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
+        room.chorus.play = play
+    }
+
+    func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
+        room.change(.songChanged(done(by: context.author)), context)
+    }
+
+    func erasing(_ user: UserID, in command: ErasedCommand) -> Self { SongChanged(play?.erasing(user), reason) }
+}
+
+extension SongPlay {
+    func erasing(_ user: UserID) -> SongPlay {
+        guard by == user else { return self }
+        var play = self
+        play.song = Song(id: "", title: "", durationMs: song.durationMs, accompaniment: "")
+        return play
     }
 }

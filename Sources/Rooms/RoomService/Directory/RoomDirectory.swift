@@ -192,7 +192,7 @@ package actor RoomDirectory {
             return (try await room(first.room), first.room)
         }
         // What the rules refuse must not leave a trace in the journal.
-        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0)
+        _ = try creation.decide(by: user, epoch: 0)
         if isMutable,
             let mute = ports.moderation.restrictions.holding(.chatMute, of: user.id, in: application, at: now)
         {

@@ -36,7 +36,7 @@ struct EntryComposer {
     }
 
     private func resumption(for user: UserID, _ events: [RoomNewsEvent]) -> RoomResumption {
-        let invitations = state.invitations(of: user, budget: Self.invitationBytes)
+        let invitations = state.invitations.page(of: user, in: state, budget: Self.invitationBytes)
         let presence = state.seats.compactMap { seat -> RoomResumption.SeatedPresence? in
             guard let seated = seat.occupant?.profile.id else { return nil }
             let presence = attendance.people[seated]?.presence ?? .reconnecting
@@ -48,13 +48,13 @@ struct EntryComposer {
                 memberCount: attendance.count, presence: presence, invitations: invitations.page,
                 moreInvitations: invitations.end?.cursor, settled: settled(for: user), likes: state.likes,
                 ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
-                points: state.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
+                points: state.links.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
                 challenge: challenge(for: user), chatMute: chatMute),
             mediaEpoch: mediaEpoch)
     }
 
     private func snapshot(for user: UserID) -> RoomSnapshot {
-        let invitations = state.invitations(of: user, budget: Self.invitationBytes)
+        let invitations = state.invitations.page(of: user, in: state, budget: Self.invitationBytes)
         let person =
             attendance.people[user]
             ?? DecisionContext.Person(profile: UserProfile(id: user), presence: .online)
@@ -64,14 +64,15 @@ struct EntryComposer {
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.end?.cursor,
             messages: messages, likes: state.likes,
-            play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
-            stage: state.stage.isUsual ? nil : state.stage,
-            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user),
-            chatMute: chatMute, gifts: state.giftStanding,
+            play: state.chorus.play, duet: state.chorus.leader == nil ? nil : state.chorus.duet,
+            screen: state.stage.screen,
+            stage: state.stage.layout.isUsual ? nil : state.stage.layout,
+            pk: state.links.pk.isEmpty ? nil : state.links.pk, challenge: challenge(for: user),
+            chatMute: chatMute, gifts: state.gifts.standing,
             attributes: state.attributes.isEmpty ? nil : state.attributes, mediaEpoch: mediaEpoch)
     }
 
-    private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.challenge : nil }
+    private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.links.challenge : nil }
 
     /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.
     private func settled(for user: UserID) -> [InvitationNews] {

@@ -37,7 +37,7 @@ struct GatheredNews {
         let total = turn.state.likes &+ taken.count
         let news = PassingNews.likes(LikesNews(total: total, added: taken.count, users: taken.users))
         turn.carryOut(
-            Decision([.liked(count: taken.count, users: taken.users)] + [turn.takeGained()].compactMap { $0 }),
+            Decision([.liked(.init(count: taken.count, users: taken.users))] + [turn.takeGained()].compactMap { $0 }),
             Sequel(
                 answer: PlannedAnswer { failure in for answer in taken.answers { answer(failure) } },
                 afterwards: [.tell(Announcement(.passing(news)))]))

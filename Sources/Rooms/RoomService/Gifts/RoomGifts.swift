@@ -71,7 +71,7 @@ struct RoomGifts {
         do throws(RoomError) {
             var context = turn.context
             context.gift = catalogue()[draft.gift]
-            let order = try turn.state.orderGift(draft, by: user, in: context)
+            let order = try draft.order(by: user, in: turn.state, context)
             let detail = try GiftDetail(gift: order.gift, count: order.count, from: user, to: order.to).encoded()
             let transfer = Transfer(
                 from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
@@ -186,7 +186,7 @@ struct RoomGifts {
         turn.gain(coins: fresh.reduce(0) { $0 + Int($1.transfer.transfer.coins) })
         let answers = fresh.flatMap { paid in paid.replies.map { ($0, outcome(paid.transfer, seq: seq)) } }
         turn.carryOut(
-            Decision([.gifted(fresh.map { sent($0, at: turn.now) })] + [turn.takeGained()].compactMap { $0 }),
+            Decision([.gifted(.init(fresh.map { sent($0, at: turn.now) }))] + [turn.takeGained()].compactMap { $0 }),
             Sequel(
                 answer: PlannedAnswer { failure in
                     // It is paid: a repeat by the same key gets that answer.

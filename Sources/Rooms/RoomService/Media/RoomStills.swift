@@ -58,7 +58,7 @@ struct RoomStills {
 
     /// Whoever it shows must still be seen; what came with a request goes when that is settled.
     mutating func review(after events: [RoomEvent] = [], in turn: inout RoomTurn) {
-        for case .invitationSettled(let id, _, _) in events { requests.drop(id) }
+        for case .invitationSettled(let settled) in events { requests.drop(settled.id) }
         host.review(turn.state)
     }
 

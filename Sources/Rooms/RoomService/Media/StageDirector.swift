@@ -47,15 +47,15 @@ enum StageStep: Hashable, Sendable {
 
 /// What of a room's state the media plane is told.
 struct StageView {
-    private let seats: [SeatPlace]
+    private let seats: Seats
     /// Whose screen is seen.
     private let screen: UserID?
     private let allLinks: [HostLink]
 
     init(_ state: DurableRoomState) {
         seats = state.seats
-        screen = state.screen
-        allLinks = state.pk.links
+        screen = state.stage.screen
+        allLinks = state.links.pk.links
     }
 
     /// Those that have bridges.

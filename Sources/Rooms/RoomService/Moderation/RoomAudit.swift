@@ -22,7 +22,7 @@ struct RoomAudit {
     /// Takes one action out of what that person may do. Operators' requests are limited where they come in.
     /// - Returns: why it may not be done now.
     func take(_ command: RoomCommand, by caller: Caller, in turn: inout RoomTurn) -> RoomError? {
-        guard !caller.isOperator, PermissionTable.audit(of: command.name)?.isModeration == true else { return nil }
+        guard !caller.isOperator, command.name.access.audit?.isModeration == true else { return nil }
         return allowances.takeAction(
             of: caller.profile.id, in: turn.key.application,
             perSecond: turn.policy().actionsPerSecond, now: turn.now
@@ -35,7 +35,7 @@ struct RoomAudit {
     mutating func line(
         _ command: RoomCommand, by caller: Caller, message: Message?, outcome: String = "done", in turn: inout RoomTurn
     ) -> AuditLine? {
-        guard let rule = PermissionTable.audit(of: command.name) else { return nil }
+        guard let rule = command.name.access.audit else { return nil }
         // What was refused has not been looked at: a stranger may have written it.
         let isDone = outcome == "done"
         var aimed = AuditDetail.of(command, in: turn.state, message: message)
@@ -69,7 +69,7 @@ struct RoomAudit {
 
     /// Notes that somebody tried what their role does not allow.
     mutating func noteRefused(_ command: RoomCommand, by caller: Caller, _ error: RoomError, in turn: inout RoomTurn) {
-        guard PermissionTable.audit(of: command.name) != nil, error.code == .permissionDenied,
+        guard command.name.access.audit != nil, error.code == .permissionDenied,
             allowances.takeRefusal(of: caller.keeper, in: turn.key.application, now: turn.now),
             refusals.take(now: turn.now)
         else { return }

@@ -88,6 +88,6 @@ struct RoomRestrictions {
     /// The restrictions of the room itself that hold, the newest first.
     func page(in turn: inout RoomTurn) -> RestrictionsPage {
         let now = turn.wallNow
-        return RestrictionsPage(restrictions: turn.state.restrictions.reversed().filter { $0.holds(at: now) })
+        return RestrictionsPage(restrictions: turn.state.restrictions.all.reversed().filter { $0.holds(at: now) })
     }
 }

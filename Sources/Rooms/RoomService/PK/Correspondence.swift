@@ -32,14 +32,14 @@ struct Correspondence {
     }
 
     private func awaitDelivery(in turn: inout RoomTurn) {
-        guard !turn.state.mail.outbox.isEmpty, !turn.deadlines.isSet(.letters) else { return }
+        guard !turn.state.links.mail.outbox.isEmpty, !turn.deadlines.isSet(.letters) else { return }
         turn.deadlines.set(.letters, at: turn.now + Self.repeatInterval)
     }
 
     /// The other rooms may not have got them.
     func repeatLetters(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
-        let letters = turn.state.mail.outbox
+        let letters = turn.state.links.mail.outbox
         if !letters.isEmpty { turn.inOrder([.send(letters)]) }
         awaitDelivery(in: &turn)
     }
@@ -47,8 +47,8 @@ struct Correspondence {
     /// After a load: what waits is said again, and rooms that should be there are asked whether they are.
     func begin(in turn: inout RoomTurn) {
         repeatLetters(in: &turn)
-        let challenge = [turn.state.challenge].compactMap { $0.map { ($0.id, $0.room) } }
-        for (session, room) in turn.state.pk.links.map({ ($0.id, $0.room) }) + challenge {
+        let challenge = [turn.state.links.challenge].compactMap { $0.map { ($0.id, $0.room) } }
+        for (session, room) in turn.state.links.pk.links.map({ ($0.id, $0.room) }) + challenge {
             say(.greeting(session: session), to: room, in: &turn)
         }
         turn.awaitPK()
@@ -60,8 +60,8 @@ struct Correspondence {
     }
 
     func tellPoints(in turn: inout RoomTurn) {
-        guard turn.phase == .open, let match = turn.state.pk.match, match.phase == .running,
-            let link = turn.state.pk.links.first(where: { $0.id == match.link })
+        guard turn.phase == .open, let match = turn.state.links.pk.match, match.phase == .running,
+            let link = turn.state.links.pk.links.first(where: { $0.id == match.link })
         else { return }
         say(.points(match.ours, session: link.id), to: link.room, in: &turn)
     }
@@ -78,7 +78,7 @@ struct Correspondence {
         guard turn.phase == .open, !turn.isDraining else { return }
         switch parcel.content {
         case .letter(let letter):
-            let heard = turn.state.mail.heard(in: letter.session)
+            let heard = turn.state.links.mail.heard(in: letter.session)
             let confirmation = RoomParcel.Content.delivered(session: letter.session, step: letter.step)
             if letter.step <= heard { return say(confirmation, to: other, in: &turn) }
             guard letter.step == heard + 1 else { return }
@@ -89,7 +89,7 @@ struct Correspondence {
         case .points(let points, let session): turn.add(.decide(.points(points, session: session), Sequel()))
         case .greeting(let session):
             let isKnown =
-                turn.state.pk.links.contains { $0.id == session } || turn.state.challenge?.id == session
+                turn.state.links.pk.links.contains { $0.id == session } || turn.state.links.challenge?.id == session
             if !isKnown { say(.noReader(session: session), to: other, in: &turn) }
         case .noReader(let session): turn.add(.decide(.partnerGone(session: session), Sequel()))
         }
@@ -104,13 +104,13 @@ extension RoomTurn {
 
     /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
     mutating func awaitPK() {
-        guard let time = state.nextPKTime else { return deadlines.cancel(.pk) }
+        guard let time = state.links.nextPKTime else { return deadlines.cancel(.pk) }
         deadlines.set(.pk, at: now + .milliseconds(max(time - wallNow, 1)))
     }
 
     /// The host's connection, or the way of their sound, is lost or back, or a PK has begun or ended.
     mutating func awaitHost() {
-        guard phase == .open, state.pk.match?.isOn == true, presence(of: state.owner.id) == .reconnecting
+        guard phase == .open, state.links.pk.match?.isOn == true, presence(of: state.owner.id) == .reconnecting
         else { return deadlines.cancel(.host) }
         if !deadlines.isSet(.host) { deadlines.set(.host, at: now + Correspondence.hostPatience) }
     }

@@ -41,11 +41,12 @@ extension RoomTurn {
     mutating func gain(coins: Int) { if isCountingPoints { points.add(coins: coins) } }
 
     private var isCountingPoints: Bool {
-        guard let match = state.pk.match, match.phase == .running, let start = match.startAt, let end = match.endAt
+        guard let match = state.links.pk.match, match.phase == .running, let start = match.startAt,
+            let end = match.endAt
         else { return false }
         return (start..<end).contains(wallNow)
     }
 
     /// The event that goes with the likes or gifts that are stored now.
-    mutating func takeGained() -> RoomEvent? { state.pointsGained(points.take()) }
+    mutating func takeGained() -> RoomEvent? { state.links.pointsGained(points.take()) }
 }

@@ -6,7 +6,7 @@ package import RoomPorts
 package import RoomRules
 
 /// How rooms stand in the journal: JSON that says its version. The events say theirs themselves
-/// (RoomEvent+Codable.swift).
+/// (RoomEvent.swift).
 struct JournalFormat {
     private struct SnapshotHead: Codable { var v: Int }
     private struct Snapshot: Codable {
@@ -103,10 +103,9 @@ package struct RebuiltRoom: Sendable {
             let command = try format.command(entry.payload)
             var said: [RoomNewsEvent] = []
             try state.apply(command) { event, before, after in
-                let announcement = after.announcement(
-                    of: event, by: command.by, at: command.time, before: before,
-                    info: after.info(memberCount: 0, speaking: false), people: [:])
-                if let announcement { said.append(announcement.news) }
+                if let announcement = after.announcement(of: event, before: before, NewsContext(command)) {
+                    said.append(announcement.news)
+                }
                 // A beginning is told by nothing, so whoever saw the room's former life cannot be told the gap.
                 if case .created = event { said.removeAll() }
             }

@@ -196,8 +196,8 @@ extension RoomCore {
         default: break
         }
         turn.carryOut(decision, sequel)
-        for case .seatTaken(_, let seated, _, _, _) in decision.events {
-            people.notePresence(of: seated.id, in: &turn)
+        for case .seatTaken(let taken) in decision.events {
+            people.notePresence(of: taken.user.id, in: &turn)
         }
         people.noteRoles(after: asked.command, in: &turn)
         if case .liftRestriction(let lifted) = asked.command, lifted.kind == .chatMute {

@@ -24,8 +24,8 @@ extension RoomCore {
             if !isRepeat {
                 let decision =
                     isNew
-                    ? try DurableRoomState.decideCreation(creation, by: user, epoch: turn.epoch)
-                    : try turn.state.decideRecreation(creation, by: user)
+                    ? try creation.decide(by: user, epoch: turn.epoch)
+                    : try creation.decideAgain(by: user, in: turn.state)
                 turn.carryOut(decision, Sequel(by: user.id, keyed: kept))
             }
         } catch {
@@ -48,8 +48,7 @@ extension RoomCore {
         }
         do throws(RoomError) {
             if turn.phase == .empty {
-                let decision = try DurableRoomState.decideCreation(
-                    creation, by: owner, epoch: turn.epoch, lasts: true)
+                let decision = try creation.decide(by: owner, epoch: turn.epoch, lasts: true)
                 turn.carryOut(decision, Sequel(by: caller.name, keyed: kept))
                 turn.add(.note(audit.line(of: caller, creating: owner.id, in: &turn)))
             } else {

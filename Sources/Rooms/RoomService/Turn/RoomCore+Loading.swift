@@ -35,7 +35,7 @@ extension RoomCore {
         stage.open(slots: state.seats.count, kind: state.kind, pictures: state.settings.pictureFormat)
         stage.post(stage.steps(adopting: state), of: turn.attendance)
         // Also that nothing is sung any more, should the journal have lost what the media plane was told.
-        if again || state.play != nil { stage.play(state.play, at: dependencies.clock) }
+        if again || state.chorus.play != nil { stage.play(state.chorus.play, at: dependencies.clock) }
         people.restartClocks(in: &turn)
         turn.startClocks()
         correspondence.begin(in: &turn)

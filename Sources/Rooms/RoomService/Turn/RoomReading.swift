@@ -16,10 +16,10 @@ extension RoomCore {
         return RoomOverview(
             info: listing.info, epoch: turn.epoch, seq: state.seq, chat: state.chat,
             seats: state.seats.indices.map { state.seatView($0, turn.attendance.people) }, admins: state.admins,
-            likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
-            duet: state.kind == .chorus ? state.duet : nil, screen: state.screen,
-            stage: state.stage.isUsual ? nil : state.stage,
-            pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding,
+            likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.chorus.play,
+            duet: state.kind == .chorus ? state.chorus.duet : nil, screen: state.stage.screen,
+            stage: state.stage.layout.isUsual ? nil : state.stage.layout,
+            pk: state.links.pk.isEmpty ? nil : state.links.pk, gifts: state.gifts.standing,
             attributes: state.attributes.isEmpty ? nil : state.attributes)
     }
 
@@ -89,7 +89,8 @@ extension RoomCore {
     ) {
         read(reply, for: session) { core, user throws(RoomError) in
             let place = try TimedPlace.read(cursor)
-            let found = core.state.invitations(of: user, after: place, budget: EntryComposer.invitationBytes)
+            let found = core.state.invitations.page(
+                of: user, in: core.state, after: place, budget: EntryComposer.invitationBytes)
             return InvitationsPage(invitations: found.page, cursor: found.end?.cursor)
         }
     }
@@ -107,7 +108,7 @@ extension RoomCore {
         _ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>
     ) {
         read(reply, for: session) { core, user throws(RoomError) in
-            try core.state.checkStill(of: id, for: user)
+            try core.state.invitations.checkStill(of: id, for: user, in: core.state)
             return core.stills.picture(of: id)
         }
     }

@@ -111,17 +111,17 @@ struct RoomTurn {
         let accepted = AcceptedCommand(
             time: wallNow, by: sequel.by, events: decision.events, answer: sequel.keyed,
             peak: attendance.peak > state.peak ? attendance.peak : nil)
-        let (people, count, speaking) = (attendance.people, attendance.count, isAnybodySpeaking)
+        let context = NewsContext(
+            accepted, people: attendance.people, memberCount: attendance.count, isAnybodySpeaking: isAnybodySpeaking)
         let former = StageView(state)
         var said: [Announcement] = []
         let payload: [UInt8]
         do {
             payload = try format.encode(accepted)
             try state.apply(accepted) { event, before, after in
-                let announcement = after.announcement(
-                    of: event, by: accepted.by, at: accepted.time, before: before,
-                    info: after.info(memberCount: count, speaking: speaking), people: people)
-                if let announcement { said.append(announcement) }
+                if let announcement = after.announcement(of: event, before: before, context) {
+                    said.append(announcement)
+                }
             }
         } catch {
             add(.log(.inapplicable(key, "\(error)")))
@@ -148,9 +148,9 @@ extension RoomTurn {
             case .invitationSent(let invitation):
                 guard let expiry = invitation.expiresAt else { continue }
                 deadlines.set(.invitation(invitation.id), at: now + .milliseconds(expiry - accepted.time))
-            case .invitationSettled(let id, _, _):
-                deadlines.cancel(.invitation(id))
-                for consent in state.consents where consent.since == accepted.time {
+            case .invitationSettled(let settled):
+                deadlines.cancel(.invitation(settled.id))
+                for consent in state.invitations.consents where consent.since == accepted.time {
                     deadlines.set(.consent(consent.user), at: now + .seconds(Int64(policy().consentSeconds)))
                 }
             case .songChanged: awaitEndOfSong()
@@ -161,20 +161,20 @@ extension RoomTurn {
 
     /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
     mutating func awaitEndOfSong() {
-        guard let end = state.play?.endsAt else { return deadlines.cancel(.song) }
-        let left = end + DurableRoomState.songTailMs - wallNow
+        guard let end = state.chorus.play?.endsAt else { return deadlines.cancel(.song) }
+        let left = end + Chorus.songTailMs - wallNow
         deadlines.set(.song, at: now + .milliseconds(max(left, 1)))
     }
 
     /// Restarts the timers of what waits for an answer, and of the song.
     mutating func startClocks() {
-        for invitation in state.invitations {
+        for invitation in state.invitations.waiting {
             guard let expiry = invitation.expiresAt else { continue }
             let whole = expiry - invitation.createdAt
             deadlines.set(.invitation(invitation.id), at: now + .milliseconds(min(max(0, expiry - wallNow), whole)))
         }
         let whole = Int64(policy().consentSeconds) * 1_000
-        for consent in state.consents {
+        for consent in state.invitations.consents {
             let left = min(max(0, consent.since + whole - wallNow), whole)
             deadlines.set(.consent(consent.user), at: now + .milliseconds(left))
         }

@@ -63,36 +63,21 @@ struct RESTRoute: Sendable {
         "webhooks/{webhook}/test", "webhooks/{webhook}/replay", "applications/{app}/keys",
     ]
 
-    static let all: [RESTRoute] = [
+    /// Commands say their own paths.
+    static let all = RoomCommand.Name.allCases.compactMap { RESTRoute($0) } + others
+
+    private static let others: [RESTRoute] = [
         RESTRoute(
             method: .get, path: "rooms", work: .listRooms,
             query: ["kind": false, "query": false, "tag": false, "order": false, "cursor": false, "limit": true]),
         RESTRoute(method: .post, path: "rooms", work: .createRoom),
         RESTRoute(method: .get, path: "rooms/{room}", work: .readRoom),
-        RESTRoute(method: .patch, path: "rooms/{room}", work: .command(.updateRoom)),
-        RESTRoute(method: .patch, path: "rooms/{room}/attributes", work: .command(.setAttributes)),
-        RESTRoute(method: .delete, path: "rooms/{room}", work: .command(.destroyRoom)),
-        RESTRoute(method: .put, path: "rooms/{room}/owner", work: .command(.setOwner)),
         RESTRoute(
             method: .get, path: "rooms/{room}/members", work: .listMembers,
             query: ["cursor": false, "limit": true]),
         RESTRoute(method: .delete, path: "rooms/{room}/members/{user}", work: .removeMember),
-        RESTRoute(method: .put, path: "rooms/{room}/members/{user}/role", work: .command(.setRole)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/user", work: .command(.pickSeat)),
-        RESTRoute(method: .delete, path: "rooms/{room}/seats/{seat}/user", work: .command(.kickSeat)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/muted", work: .command(.muteSeat)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/closed", work: .command(.closeSeat)),
-        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/camera", work: .command(.allowCamera)),
-        RESTRoute(method: .put, path: "rooms/{room}/stage", work: .command(.arrangeStage)),
-        RESTRoute(method: .delete, path: "rooms/{room}/screen", work: .command(.stopScreen)),
-        RESTRoute(method: .delete, path: "rooms/{room}/song", work: .command(.stopSong)),
-        RESTRoute(method: .delete, path: "rooms/{room}/pk", work: .command(.quitPK), query: ["link": false]),
         RESTRoute(method: .get, path: "rooms/{room}/messages", work: .readMessages, query: ["limit": true]),
-        RESTRoute(method: .post, path: "rooms/{room}/messages", work: .command(.sendMessage)),
-        RESTRoute(method: .delete, path: "rooms/{room}/messages/{chat}", work: .command(.deleteMessage)),
         RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .listRestrictions),
-        RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .command(.setRestriction)),
-        RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .command(.liftRestriction)),
         RESTRoute(method: .get, path: "users/{user}", work: .people(.read)),
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
         RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),
@@ -149,4 +134,24 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .post, path: "keys", work: .keys(.create)),
         RESTRoute(method: .delete, path: "keys/{id}", work: .keys(.revoke)),
     ]
+}
+
+extension RESTRoute {
+    fileprivate init?(_ command: RoomCommand.Name) {
+        guard let place = command.type.operatorPath else { return nil }
+        self.init(
+            method: HTTPRequest.Method(place.method), path: place.path, work: .command(command), query: place.query)
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate init(_ method: OperatorPath.Method) {
+        self =
+            switch method {
+            case .post: .post
+            case .put: .put
+            case .patch: .patch
+            case .delete: .delete
+            }
+    }
 }
