@@ -94,12 +94,8 @@ extension RoomState {
         case .cameraChanged(let changed):
             row.change(of: changed.user) { $0.camera = changed.camera }
             return [.cameraChanged(changed)]
-        case .screenChanged(let changed):
-            live.screen = changed.user
-            return [.screenChanged(changed)]
-        case .stageArranged(let arranged):
-            live.layout = arranged.stage
-            return [.stageArranged(arranged)]
+        case .screenChanged(let changed): return live.take(changed)
+        case .stageArranged(let arranged): return live.take(arranged)
         case .giftsSent(let sent): return card.take(sent)
         case .messageDeleted(let deleted): return talk.take(deleted)
         case .pkChanged(let changed): return live.take(changed)

@@ -30,7 +30,7 @@ public struct RoomState: Sendable, Hashable {
     var row: SeatRow
     var talk: RoomTalk
     var requests: WaitingInvitations
-    var live: LiveStage
+    var live: RoomStage
     var song: RoomSong
 
     /// How far the state goes, and over which media plane.
@@ -49,7 +49,7 @@ public struct RoomState: Sendable, Hashable {
         row = SeatRow(snapshot.seats)
         talk = RoomTalk(snapshot)
         requests = WaitingInvitations(snapshot.invitations)
-        live = LiveStage(snapshot)
+        live = RoomStage(snapshot)
         song = RoomSong(snapshot)
         people.name([snapshot.info.owner] + snapshot.messages.map(\.from))
         forgetNames()

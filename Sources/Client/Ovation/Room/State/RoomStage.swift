@@ -1,9 +1,9 @@
 internal import RoomModel
 
 /// What only live rooms have: the stage, a shared screen, and links to other rooms.
-struct LiveStage: Sendable, Hashable {
-    var layout: StageLayout
-    var screen: UserID?
+struct RoomStage: Sendable, Hashable {
+    private(set) var layout: StageLayout
+    private(set) var screen: UserID?
     private(set) var pk: PKState
     private(set) var challenge: PKChallenge?
 
@@ -37,20 +37,26 @@ struct LiveStage: Sendable, Hashable {
         return changedChallenge(since: former)
     }
 
+    mutating func take(_ changed: ScreenChanged) -> [RoomSession.Event] {
+        screen = changed.user
+        return [.screenChanged(changed)]
+    }
+
+    mutating func take(_ arranged: StageArranged) -> [RoomSession.Event] {
+        layout = arranged.stage
+        return [.stageArranged(arranged)]
+    }
+
     private func changedChallenge(since old: PKChallenge?) -> [RoomSession.Event] {
         guard challenge != old, let told = challenge ?? old else { return [] }
         return [.challengeChanged(ChallengeNews(told, challenge == nil ? .gone : .waiting))]
     }
 
-    func changedLinks(since old: LiveStage) -> [RoomSession.Event] {
-        (pk != old.pk ? [.pkChanged(PKChanged(pk, .ready))] : []) + changedChallenge(since: old.challenge)
-    }
-
-    func changedScreen(since old: LiveStage) -> [RoomSession.Event] {
-        screen == old.screen ? [] : [.screenChanged(ScreenChanged(user: screen))]
-    }
-
-    func changedLayout(since old: LiveStage) -> [RoomSession.Event] {
-        layout == old.layout ? [] : [.stageArranged(StageArranged(layout))]
+    /// What differs from before, as if it had been heard.
+    func changes(since old: RoomStage) -> [RoomSession.Event] {
+        (pk != old.pk ? [.pkChanged(PKChanged(pk, .ready))] : [])
+            + changedChallenge(since: old.challenge)
+            + (screen != old.screen ? [.screenChanged(ScreenChanged(user: screen))] : [])
+            + (layout != old.layout ? [.stageArranged(StageArranged(layout))] : [])
     }
 }
