@@ -336,7 +336,7 @@ def test_screen(people):
     carl.wait("the screen gone", "return !document.querySelector(arguments[0])", carl.selector("tile-screen"))
 
 
-@story("L14-W a camera that is denied has its sentence, and one goes live with sound alone")
+@story("L14-W a camera and a microphone that are denied have their sentences, and one goes live all the same")
 def test_denied(people):
     anna, ben = people("Anna", microphone="denied"), people("Ben")
     sign_in(anna)
@@ -344,6 +344,7 @@ def test_denied(people):
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees("camera-problem", "The camera is blocked for this page")
+    anna.sees("microphone-problem", "The microphone is blocked for this page")
     anna.click("create-submit")
     anna.sees("tile-0")
     room = anna.run("return location.pathname.slice(3)")

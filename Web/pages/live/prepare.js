@@ -3,7 +3,7 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { hasWebRTC } from '../../protocol/peer.js';
-import { cameraField, mediaHint, microphoneField } from '../devices.js';
+import { cameraField, mediaHint, microphoneField, microphoneProblem } from '../devices.js';
 import { ownPicture } from './own-picture.js';
 import { holder } from './prepared.js';
 import { sendingFields } from './sending.js';
@@ -59,8 +59,12 @@ export function prepareLive(app, signal) {
       camera.close(holder);
       microphone.close(holder);
     },
-    template: () => {
-      const { open, none } = camera.state.get();
+    /** What others will see and hear, and how well it gets there. */
+    preview: () => {
+      const { open } = camera.state.get();
+      const { permission, problem } = microphone.state.get();
+      // What is never there is said beside the choice of devices.
+      const refused = permission === 'insecure' || permission === 'withheld' ? null : problem;
       return html`<div class="prepare" data-testid="prepare">
         ${mediaHint()}
         ${ownPicture(app, { name: 'prepare', announce: t('live.announce'), turnOn: () => void turnOn(), signal })}
@@ -70,9 +74,14 @@ export function prepareLive(app, signal) {
             meter = element;
           }}></ov-meter>`
         }
+        ${microphoneProblem(refused)}
         ${open && hasWebRTC() && lineWord(line, testLine)}
-        <div class="prepare-devices">${!none && cameraField(app)}${microphoneField(app)}${!none && sendingFields(app)}</div>
       </div>`;
+    },
+    /** With which devices, and how it is sent. */
+    choices: () => {
+      const { none } = camera.state.get();
+      return html`<div class="prepare-devices">${!none && cameraField(app)}${microphoneField(app)}${!none && sendingFields(app)}</div>`;
     },
   };
 }

@@ -207,7 +207,9 @@ export function openCreate(app, lobby, signal, failed = null) {
         ${kind === 'chorus' && html`<p class="small soft">${t('create.chorusAbout')}</p>`}
         ${kind === 'live' && html`<p class="small soft">${t('create.liveAbout')}</p>`}
       </div>
-      ${kind === 'live' && prepare.template()}
+      ${kind === 'live' && prepare.preview()}
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', ownCover, asks: kind !== 'live', usual: usualName() })}
+      ${kind === 'live' && prepare.choices()}
       ${
         kind === 'live' &&
         formatField(format, chosen => {
@@ -215,7 +217,6 @@ export function openCreate(app, lobby, signal, failed = null) {
           sheet.redraw();
         })
       }
-      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', ownCover, asks: kind !== 'live', usual: usualName() })}
       <div class="sheet-actions sticky">
         ${problem(error ? errorText(error) : isAgain ? t('goLive.failed') : null)}
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
