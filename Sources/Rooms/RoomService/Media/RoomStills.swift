@@ -78,7 +78,7 @@ struct RoomStills {
 
     /// Shows what has changed in its place in the order.
     private func show(in turn: inout RoomTurn, answer: PlannedAnswer? = nil) {
-        let shown = [Effect.show(listing(turn.info))]
+        let shown = [Effect.out(.show(listing(turn.info)))]
         turn.add(
             .release(Release(needs: turn.watermark, answer: answer, first: shown, otherwise: shown)))
     }

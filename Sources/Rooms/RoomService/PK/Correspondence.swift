@@ -40,7 +40,7 @@ struct Correspondence {
     func repeatLetters(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
         let letters = turn.state.mail.outbox
-        if !letters.isEmpty { turn.inOrder([.send(letters)]) }
+        if !letters.isEmpty { turn.inOrder([.out(.send(letters))]) }
         awaitDelivery(in: &turn)
     }
 
@@ -56,7 +56,7 @@ struct Correspondence {
     }
 
     private func say(_ content: RoomParcel.Content, to room: RoomID, in turn: inout RoomTurn) {
-        turn.inOrder([.parcel(turn.parcel(content, to: room))])
+        turn.inOrder([.out(.parcel(turn.parcel(content, to: room)))])
     }
 
     func tellPoints(in turn: inout RoomTurn) {
@@ -84,7 +84,8 @@ struct Correspondence {
             guard letter.step == heard + 1 else { return }
             turn.add(
                 .decide(
-                    .letter(letter, from: other), Sequel(afterwards: [.parcel(turn.parcel(confirmation, to: other))])))
+                    .letter(letter, from: other),
+                    Sequel(afterwards: [.out(.parcel(turn.parcel(confirmation, to: other)))])))
         case .delivered(let session, let step): turn.add(.decide(.delivered(session: session, step: step), Sequel()))
         case .points(let points, let session): turn.add(.decide(.points(points, session: session), Sequel()))
         case .greeting(let session):
