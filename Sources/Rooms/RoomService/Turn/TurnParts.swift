@@ -64,6 +64,7 @@ struct TurnParts {
             turn.awaitPK()
         case .host: decide(.hostLost, in: &turn)
         case .letters: correspondence.repeatLetters(in: &turn)
+        case .greeting: correspondence.greet(in: &turn)
         case .points: correspondence.tellPoints(in: &turn)
         case .count: turn.add(.tell(Announcement(.passing(.count(MemberCount(turn.attendance.count))))))
         case .sharedText: entries.forgetSharedText()
