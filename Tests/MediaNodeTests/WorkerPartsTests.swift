@@ -57,7 +57,7 @@ internal import Wire
     private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
     /// Work of so many milliseconds, begun every 10 ms.
-    private func load(_ work: Int64, from start: Int64, to end: Int64, in load: inout WorkerLoad) {
+    private func load(_ work: Int64, from start: Int64, to end: Int64, in load: WorkerLoad) {
         for begin in stride(from: start, to: end, by: 10) {
             load.advance(to: at(begin))
             load.note(workFrom: at(begin), to: at(begin + work))
@@ -66,19 +66,19 @@ internal import Wire
 
     @Test("The share of the last whole second counts: it rises and falls within one, and what is over is over")
     func share() {
-        var worker = WorkerLoad(at: at(0))
-        load(9, from: 0, to: 990, in: &worker)
+        let worker = WorkerLoad(at: at(0))
+        load(9, from: 0, to: 990, in: worker)
         #expect(!worker.isOver)
-        load(9, from: 990, to: 2_000, in: &worker)
+        load(9, from: 990, to: 2_000, in: worker)
         #expect(worker.isOver && abs(worker.share - 0.9) < 0.02)
-        load(8, from: 2_000, to: 4_000, in: &worker)
+        load(8, from: 2_000, to: 4_000, in: worker)
         #expect(!worker.isOver && abs(worker.share - 0.8) < 0.02)
     }
 
     @Test("A worker that was busy and then had nothing to do is free when it is asked again")
     func idle() {
-        var worker = WorkerLoad(at: at(0))
-        load(10, from: 0, to: 2_000, in: &worker)
+        let worker = WorkerLoad(at: at(0))
+        load(10, from: 0, to: 2_000, in: worker)
         #expect(worker.isOver)
         worker.advance(to: at(60_000))
         #expect(!worker.isOver && worker.share < 0.02)
@@ -86,11 +86,11 @@ internal import Wire
 
     @Test("A clock that leaps, forward or back, makes nobody busy")
     func leaps() {
-        var worker = WorkerLoad(at: at(0))
+        let worker = WorkerLoad(at: at(0))
         worker.note(workFrom: at(10), to: at(3_600_000))
         #expect(!worker.isOver)
         worker.note(workFrom: at(3_600_010), to: at(3_000_000))
-        load(1, from: 3_600_020, to: 3_602_000, in: &worker)
+        load(1, from: 3_600_020, to: 3_602_000, in: worker)
         #expect(!worker.isOver)
     }
 }

@@ -35,7 +35,7 @@ import Wire
             try requests(256, from: call.client.peer), from: Call.clientAddress, to: Call.serverAddress)
         call.network.run(for: .milliseconds(100))
         let asked = call.server.events.count { if case .nack = $0 { true } else { false } }
-        #expect(asked == MediaPeer.maximumRepeatRequests)
+        #expect(asked == PeerReception.maximumRepeatRequests)
     }
 
     @Test("RTCP beyond what a peer has any use for is thrown away, and counted; reports go on afterwards")

@@ -227,7 +227,7 @@ import Wire
             call.client.peer.openSendStream(SendStreamTerms(ssrc: SSRC(500), clockRate: 90_000, cname: "c")))
         try inject(call, packet(call, ssrc: 500))
         call.network.run(for: .milliseconds(50))
-        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(500)) == nil, "a PLI has no number")
+        #expect(call.server.peer.reception.streams.nextKeyFrameCommand(of: SSRC(500)) == nil, "a PLI has no number")
         camera.keyFrameRequest = .fullIntra
         call.server.peer.setReceiving([camera], extensions: Self.extensions)
         for _ in 0..<2 {
@@ -235,8 +235,8 @@ import Wire
             call.network.run(for: .milliseconds(50))
         }
         #expect(call.client.events.filter { $0 == .keyFrameWanted(stream: stream) }.count == 2)
-        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(500)) == 2)
+        #expect(call.server.peer.reception.streams.nextKeyFrameCommand(of: SSRC(500)) == 2)
         // Of a source that has not come, nothing is known.
-        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(999)) == nil)
+        #expect(call.server.peer.reception.streams.nextKeyFrameCommand(of: SSRC(999)) == nil)
     }
 }

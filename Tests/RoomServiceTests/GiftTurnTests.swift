@@ -46,7 +46,7 @@ extension RoomTurn {
 
     private func posting(_ turn: inout RoomTurn) throws -> (transfer: Transfer, order: UInt64) {
         let posted = turn.takeEffects().compactMap { effect -> (Transfer, UInt64)? in
-            if case .post(let transfer, _, let order) = effect { (transfer, order) } else { nil }
+            if case .out(.post(let transfer, _, let order)) = effect { (transfer, order) } else { nil }
         }
         #expect(posted.count == 1)
         return try #require(posted.first)

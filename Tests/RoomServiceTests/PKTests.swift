@@ -203,6 +203,24 @@ extension Client {
         #expect(salons.leo.challenges.count == 1)
     }
 
+    @Test("L04-S a link ends with the other room, although the last that it said got lost")
+    func lostEnd() async throws {
+        let salons = try await Salons()
+        salons.left.submit(.challenge(ChallengeHost(.number(2), nil)), by: salons.olga)
+        salons.carry()
+        let id = try #require(salons.leo.challenges.last?.challenge.id)
+        salons.right.submit(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), by: salons.leo)
+        salons.carry()
+        #expect(salons.left.core.state.pk.links.map(\.id) == [id])
+        salons.isCarrying = false
+        salons.right.submit(.destroyRoom, by: salons.leo)
+        salons.carry()
+        salons.isCarrying = true
+        salons.advance(.seconds(10))
+        #expect(salons.left.core.state.pk.links.isEmpty)
+        #expect(salons.olga.pk?.links == [], "the host is told")
+    }
+
     @Test("L04-S after a crash the clock, the points and what was on its way go on; a room that is gone is noticed")
     func crash() async throws {
         let salons = try await Salons()

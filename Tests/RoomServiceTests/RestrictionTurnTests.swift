@@ -23,14 +23,14 @@ import Timing
         restrictions.keep(ban, in: &turn, &sequel)
         people.putOut(ban, decision, sequel, in: &turn)
         let effects = turn.takeEffects()
-        guard effects.count == 2, case .setBan(ban, from: .owner) = effects[0],
+        guard effects.count == 2, case .out(.setBan(ban, from: .owner)) = effects[0],
             case .submit(let submission) = effects[1]
         else {
             Issue.record("\(effects)")
             return
         }
-        guard case .liftBan(of: .member, from: .owner)? = submission.sequel.undo.first,
-            case .expelElsewhere(ban, from: .owner)? = submission.sequel.afterwards.first
+        guard case .out(.liftBan(of: .member, from: .owner))? = submission.sequel.undo.first,
+            case .out(.expelElsewhere(ban, from: .owner))? = submission.sequel.afterwards.first
         else {
             Issue.record("\(submission.sequel)")
             return

@@ -1,6 +1,7 @@
 package import BandwidthEstimation
 package import DTLS
 package import ICE
+package import RTP
 package import SRTP
 package import Timing
 package import Wire
@@ -25,9 +26,12 @@ package final class MediaPeer {
     package let lane = SendLane()
     /// What the way to the other side carries; nil while nothing tells: see `measureLine`.
     package internal(set) var bandwidth: SendBandwidth?
-    var counted = PeerStats()
+    private var counted = PeerStats()
     package var stats: PeerStats {
         var stats = counted
+        stats.packetsReceived = reception.packetsReceived
+        stats.repeatsRequested = reception.repeatsRequested
+        stats.repeatsAsked = reception.repeatsAsked
         stats.packetsSent = lane.packetsSent
         stats.repeatsSent = lane.repeatsSent
         return stats
@@ -43,16 +47,6 @@ package final class MediaPeer {
     package static let maximumDatagramLength = 1200
     /// 16 audio slots, and as many streams of video.
     package static let maximumSendStreams = 32
-    /// Requests for repeats in one datagram, each for up to 17 packets: more than a lost second of a stream. The rest is asked for
-    /// again.
-    static let maximumRepeatRequests = 32
-    /// RTCP datagrams: a report a second for each of 16 streams, and requests for repeats every few milliseconds where a line is bad.
-    private static let controlAllowance = Allowance(burst: 200, perSecond: 100)
-    /// Further outputs are dropped. The owner drains after each call, so that only a flood of requests reaches this number.
-    private static let maximumEvents = 256
-
-    // What follows is the machine's own: not private only because its parts stand in files of their own.
-
     enum Phase {
         /// → connected, closed
         case connecting(until: Instant)
@@ -61,20 +55,12 @@ package final class MediaPeer {
         case closed
     }
 
-    var phase: Phase {
+    private(set) var phase: Phase {
         didSet { if case .connected(let media) = phase { lane.setSealer(media.sender) } else { lane.setSealer(nil) } }
     }
-    var agent: any ICEAgent
-    let dtls: DTLSSession
-    /// Where DTLS came from last: its answers go there until a path is nominated.
-    var handshakePath: NetworkPath?
-    private var isHandshakeStarted = false
-    var receiving: ReceiveStreams
-    var reports: ReportScheduler
-    var publisherClock = PublisherClock()
-    var control: TokenBucket
-    private var events: [PeerEvent] = []
-    private var eventsTaken = 0
+    var reception: PeerReception
+    private var transport: PeerTransport
+    private var events = PeerEventQueue()
     var now: Instant
 
     /// Throws if OpenSSL has no memory left.
@@ -82,21 +68,8 @@ package final class MediaPeer {
         self.configuration = configuration
         self.now = now
         phase = .connecting(until: now + MediaPeer.connectTimeout)
-        receiving = ReceiveStreams(
-            clockRate: configuration.receiveClockRate, asksForRepeats: configuration.requestsRepeats)
-        reports = ReportScheduler(configuration)
-        control = TokenBucket(MediaPeer.controlAllowance, now: now)
-        switch configuration.role {
-        case .server:
-            agent = ICELiteAgent(local: configuration.localCredentials, remote: configuration.remoteCredentials)
-        case .client(let paths):
-            agent = ICEControllingAgent(
-                local: configuration.localCredentials, remote: configuration.remoteCredentials, paths: paths,
-                seed: configuration.seed, at: now)
-        }
-        dtls = try DTLSSession(
-            role: configuration.role == .server ? .server : .client, context: context,
-            remoteFingerprint: configuration.remoteFingerprint)
+        reception = PeerReception(configuration, lane: lane, at: now)
+        transport = try PeerTransport(configuration, context: context, at: now)
     }
 
     deinit { lane.deallocate() }
@@ -120,17 +93,120 @@ package final class MediaPeer {
         return result
     }
 
+    /// Tells the protocols of one path apart by the first byte (RFC 7983 §7).
+    private func dispatch(
+        _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath
+    ) -> Received {
+        guard !isClosed else { return .dropped(.closed) }
+        guard length > 0, length <= datagram.count else { return .dropped(.malformed) }
+        let bytes = UnsafeRawBufferPointer(rebasing: datagram[..<length])
+        switch bytes[0] {
+        case 0...3: return receiveSTUN(bytes, path: path)
+        case 20...63:
+            guard transport.receiveHandshake(bytes, path: path, at: now) else { return .dropped(.unvalidatedPath) }
+            takeHandshakeEvents()
+            return .handled
+        case 128...191: return receiveSRTP(datagram, length: length, path: path)
+        default: return .dropped(.unknownProtocol)
+        }
+    }
+
+    private func receiveSTUN(_ bytes: UnsafeRawBufferPointer, path: NetworkPath) -> Received {
+        switch transport.receiveCheck(bytes, path: path, at: now) {
+        case .authentic:
+            mediaPath = transport.selectedPath
+            noteAuthentic()
+            transport.startHandshakeIfReady(at: now)
+            return .handled
+        case .ignored: return .handled
+        case .malformed: return .dropped(.malformed)
+        case .wrongCredentials: return .dropped(.wrongCredentials)
+        }
+    }
+
+    private func receiveSRTP(
+        _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath
+    ) -> Received {
+        guard case .connected(let media) = phase else { return .dropped(.noKeys) }
+        guard path == mediaPath || transport.isValidated(path) else { return .dropped(.unvalidatedPath) }
+        // RFC 5761 §4: RTCP's packet types lie where RTP would have the marker and payload types 64…95.
+        let isControl = length > 1 && (192...223).contains(datagram[1])
+        let result =
+            isControl
+            ? media.receiver.openControl(datagram, length: length) : media.receiver.open(datagram, length: length)
+        switch result {
+        case .opened(let clearLength, let extendedSequence):
+            transport.noteMedia(on: path, at: now)
+            noteAuthentic()
+            let clear = UnsafeRawBufferPointer(rebasing: datagram[..<clearLength])
+            guard isControl else { return reception.receive(clear, extendedSequence: extendedSequence, media, at: now) }
+            return reception.receiveControl(clear, media, bandwidth, at: now, tell: &events)
+        case .replayed: return .dropped(.replayed)
+        case .authenticationFailed: return .dropped(.authenticationFailed)
+        case .malformed: return .dropped(.malformed)
+        case .tooManySources: return .dropped(.tooManyStreams)
+        }
+    }
+
+    private func noteAuthentic() {
+        guard case .connected(let media) = phase else { return }
+        if media.liveness.noteAuthentic(at: now) { events.add(.recovered) }
+    }
+
+    /// Looks through a payload with copies (RFC 2198): gives each copy that stands in for a packet that has not come, oldest first. That
+    /// one is not asked for any more.
+    /// - Parameter type: the payload type that copies must have.
+    package func recover(
+        from packet: ReceivedMedia, _ redundant: RedundantPayload, type: PayloadType,
+        in payload: UnsafeRawBufferPointer,
+        at now: Instant, _ body: (_ copy: RedundantPayload.Copy, _ extendedSequence: UInt64) -> Void
+    ) {
+        guard case .connected(let media) = phase else { return }
+        for index in 0..<redundant.copyCount {
+            let copy = redundant.copy(index, in: payload)
+            let distance = UInt64(copy.distance)
+            guard copy.payloadType == type, !copy.range.isEmpty, packet.extendedSequence >= distance,
+                media.receiver.isMissing(packet.header.ssrc, index: packet.extendedSequence - distance)
+            else { continue }
+            let sequence = packet.extendedSequence - distance
+            reception.receiveCopy(packet.header.ssrc, extendedSequence: sequence, at: max(self.now, now))
+            body(copy, sequence)
+        }
+    }
+
+    /// What the other side may send, and which header extensions were agreed on. Streams that have come keep their track.
+    package func setReceiving(_ tracks: [ReceiveTrack], extensions: HeaderExtensionMap) {
+        reception.agree(on: tracks, extensions: extensions)
+    }
+
+    /// Asks for a key frame of a stream of the other side, once: whether one comes is the owner's to see.
+    package func requestKeyFrame(of ssrc: SSRC, at now: Instant) {
+        self.now = max(self.now, now)
+        reception.requestKeyFrame(of: ssrc)
+    }
+
+    /// Counts a media packet for the reports as `receive` does, without opening it: for loads, which open samples only. Never for
+    /// anything that is listened to.
+    package func countUnopened(_ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant) {
+        guard case .connected(let media) = phase else { return }
+        self.now = max(self.now, now)
+        reception.count(ssrc, timestamp: timestamp, extendedSequence: extendedSequence, media, at: self.now)
+    }
+
+    /// How a stream of the other side arrives; nil before its first packet.
+    package func reception(of ssrc: SSRC) -> ReceptionStatistics? { reception.streams.reception(of: ssrc) }
+
     // MARK: Time
 
     /// When `advance(to:)` must be called at the latest; `distantFuture` if nothing is due.
     package var nextDeadline: Instant {
         switch phase {
-        case .connecting(let until): min(until, agent.nextDeadline, dtls.nextDeadline)
+        case .connecting(let until): min(until, transport.nextDeadline)
         case .connected(let media):
             // Reports wait while there is nowhere to send them to.
             min(
-                media.liveness.nextDeadline, agent.nextDeadline, media.pathUntil ?? .distantFuture,
-                mediaPath == nil ? .distantFuture : reports.nextDeadline(receiving))
+                media.liveness.nextDeadline, transport.nextCheck, media.pathUntil ?? .distantFuture,
+                mediaPath == nil ? .distantFuture : reception.nextReport)
         case .closed: .distantFuture
         }
     }
@@ -141,63 +217,37 @@ package final class MediaPeer {
         switch phase {
         case .connecting(let until):
             guard until > now else { return close(.neverConnected) }
-            agent.advance(to: now)
-            mediaPath = agent.selectedPath
-            dtls.advance(to: now)
+            transport.advanceChecks(to: now)
+            mediaPath = transport.selectedPath
+            transport.advanceHandshake(to: now)
         case .connected(let media):
             if let until = media.pathUntil, until <= now { return close(.neverConnected) }
             switch media.liveness.advance(to: now) {
             case .expired: return close(.consentExpired)
-            case .lost: tell(.lost)
+            case .lost: events.add(.lost)
             case nil: break
             }
-            agent.advance(to: now)
-            mediaPath = agent.selectedPath
-            reports.advance(to: now)
+            transport.advanceChecks(to: now)
+            mediaPath = transport.selectedPath
+            reception.advance(to: now)
         case .closed: break
         }
-    }
-
-    func noteAuthentic() {
-        guard case .connected(let media) = phase else { return }
-        if media.liveness.noteAuthentic(at: now) { tell(.recovered) }
     }
 
     // MARK: Output
 
     /// The next thing to send or to tell; nil if there is none. `buffer` has room for at least `maximumDatagramLength`.
     package func nextOutput(into buffer: UnsafeMutableRawBufferPointer) -> PeerOutput? {
-        if let datagram = agent.nextOutput(into: buffer) { return .datagram(length: datagram.length, datagram.path) }
-        if let path = mediaPath ?? handshakePath, let length = dtls.nextOutput(into: buffer) {
+        let path = mediaPath
+        if let output = transport.nextOutput(into: buffer, path: path) {
+            return .datagram(length: output.length, output.path)
+        }
+        if let path, case .connected(let media) = phase,
+            let length = reception.nextReport(into: buffer, media, at: now)
+        {
             return .datagram(length: length, path)
         }
-        if let path = mediaPath, let length = nextReport(into: buffer) { return .datagram(length: length, path) }
-        guard eventsTaken < events.count else { return nil }
-        let event = events[eventsTaken]
-        eventsTaken += 1
-        if eventsTaken == events.count {
-            events.removeAll(keepingCapacity: true)
-            eventsTaken = 0
-        }
-        return .event(event)
-    }
-
-    private func nextReport(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        guard case .connected(let media) = phase else { return nil }
-        let room = min(buffer.count, MediaPeer.maximumDatagramLength) - media.sender.profile.controlOverhead
-        guard room > 0 else { return nil }
-        var requested = 0
-        let clear = UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])
-        guard let length = reports.nextPacket(lane, &receiving, into: clear, at: now, requested: &requested) else {
-            return nil
-        }
-        counted.repeatsRequested &+= UInt64(requested)
-        return media.sender.sealControl(buffer, length: length)
-    }
-
-    func tell(_ event: PeerEvent) {
-        guard events.count < MediaPeer.maximumEvents else { return }
-        events.append(event)
+        return events.next().map { .event($0) }
     }
 
     // MARK: Changes from outside
@@ -209,8 +259,8 @@ package final class MediaPeer {
         local: ICECredentials, remote: ICECredentials, paths: [NetworkPath] = [], at now: Instant
     ) {
         guard !isClosed else { return }
-        agent.restart(local: local, remote: remote, paths: paths, at: now)
-        mediaPath = agent.selectedPath
+        transport.restart(local: local, remote: remote, paths: paths, at: now)
+        mediaPath = transport.selectedPath
     }
 
     /// Says goodbye to the other side. `closed(.local)` is the last event.
@@ -219,22 +269,14 @@ package final class MediaPeer {
     private func close(_ reason: CloseReason) {
         guard !isClosed else { return }
         phase = .closed
-        dtls.close()
-        events.append(.closed(reason))
+        transport.close()
+        events.addLast(reason)
     }
 
     // MARK: Handshake
 
-    /// A client speaks first, once there is a path.
-    func startHandshakeIfReady() {
-        guard !isHandshakeStarted, mediaPath != nil, configuration.role != .server else { return }
-        isHandshakeStarted = true
-        dtls.start(at: now)
-        takeDTLSEvents()
-    }
-
-    func takeDTLSEvents() {
-        while let event = dtls.nextEvent() {
+    private func takeHandshakeEvents() {
+        while let event = transport.nextHandshakeEvent() {
             switch event {
             case .established(let profile, let keys): connect(profile, keys)
             case .closed: close(.remote)
@@ -244,15 +286,11 @@ package final class MediaPeer {
     }
 
     private func connect(_ profile: DTLSProtectionProfile, _ exported: [UInt8]) {
-        guard case .connecting(let until) = phase, let profile = SRTPProfile(rawValue: profile.identifier),
-            let keys = SRTPMasterKey.split(exported: exported, profile: profile)
-        else { return close(.handshakeFailed) }
-        let isServer = configuration.role == .server
-        guard let sender = SRTPSender(profile: profile, masterKey: isServer ? keys.server : keys.client),
-            let receiver = SRTPReceiver(profile: profile, masterKey: isServer ? keys.client : keys.server)
-        else { return close(.handshakeFailed) }
-        phase = .connected(SecureMedia(sender: sender, receiver: receiver, pathUntil: until, at: now))
-        reports.start(at: now)
+        guard case .connecting(let until) = phase, let keyed = transport.protection(profile, exported) else {
+            return close(.handshakeFailed)
+        }
+        phase = .connected(SecureMedia(sender: keyed.sender, receiver: keyed.receiver, pathUntil: until, at: now))
+        reception.start(at: now)
         tellConnected()
     }
 
@@ -260,7 +298,7 @@ package final class MediaPeer {
     private func tellConnected() {
         guard mediaPath != nil, case .connected(let media) = phase, media.pathUntil != nil else { return }
         media.pathUntil = nil
-        tell(.connected)
+        events.add(.connected)
     }
 }
 

@@ -19,64 +19,42 @@ package final class JitterBuffer {
     private static let jumpPackets: UInt64 = 3_000
     /// A first packet after silence that is later than this has another time, and is not late.
     private static let newSpeechFrames: Int64 = 2_880
-    /// Without a packet for this long, the stream rests: nothing is decoded or played until one comes.
-    private static let restFrames = 48_000
-    /// A gap longer than this is silence whose length may be changed unnoticed.
-    private static let silenceFrames = 2_400
-    private static let codecQuantum = OpusDecoding.frameQuantum
-    /// Invented at a time.
-    private static let concealmentFrames = 960
-    /// From here on, invented sound fades; from there on, there is none.
-    private static let fadeStart = 4_800
-    private static let fadedFrames = 14_400
     /// Two splices are this far apart unless the delay is far off.
     private static let spliceDistance = 2_880
     /// Silence is changed by no more than this at once.
     private static let skipFrames = 24_000.0
-    /// Where sound is left out, so much on either side fades: 2.5 ms.
-    private static let seamFrames = 120
     /// Between singers a delay this far off is spliced without a pause.
     private static let minimalUrgency = 600.0
-    /// A packet of 120 ms, a block and what the converter looks ahead.
-    private static let queueFrames = 8_192
+    package var statistics: JitterBufferStatistics {
+        var statistics = counted
+        statistics.discarded &+= sound.counts.broken
+        statistics.decodedFrames = sound.counts.decoded
+        statistics.concealedFrames = sound.counts.concealed
+        statistics.recoveredFrames = sound.counts.recovered
+        return statistics
+    }
 
-    package private(set) var statistics = JitterBufferStatistics()
-
-    private let decoder: any FrameDecoder
+    private var counted = JitterBufferStatistics()
+    private var sound: StreamDecoder
     private let converter: any RateConverter
     private let store = PacketStore()
-    private let queue: SampleQueue
-    private let scratch: AudioBuffer
     private var estimator: DelayEstimator
     private var drift = DriftController()
 
-    private var epoch: Instant?
+    private var timeline = MediaTimeline()
     private var ssrc: UInt32?
-    private var lastTimestamp: (raw: UInt32, extended: Int64)?
 
     /// Sound is being made. False until the first packet, and after a second without any.
     package private(set) var isActive = false
     /// The number after the last packet that was decoded or given up.
     package private(set) var nextSequence: UInt64 = 0
-    private var head: Int64 = 0
-    private var frameSize = 960
-    /// Frames invented since the last packet.
-    private var inventedRun = 0
-    /// How many of them count as concealed: if it turns out that nothing was sent, none.
-    private var concealedRun = 0
-    private var isLastSilent = false
-    private var isGapAdjusted = false
-    /// Sound was left out before what is decoded next.
-    private var isAfterSeam = false
     private var framesSinceSplice = JitterBuffer.spliceDistance
     private var error = 0.0
     private var losses = LossWatch()
 
     package init(decoder: any FrameDecoder, converter: any RateConverter, delay: PlayoutDelay = .adaptive) {
-        self.decoder = decoder
+        sound = StreamDecoder(decoder)
         self.converter = converter
-        queue = SampleQueue(channels: decoder.channels, capacity: Self.queueFrames)
-        scratch = AudioBuffer(channels: decoder.channels, capacity: OpusDecoding.maximumFrames)
         estimator = DelayEstimator(mode: delay)
     }
 
@@ -96,14 +74,14 @@ package final class JitterBuffer {
         // An empty payload is padding that probes the path.
         guard !payload.isEmpty else { return }
         guard !isCopy else { return insertCopy(sequence, timestamp, ssrc, payload) }
-        statistics.received &+= 1
+        counted.received &+= 1
         if let known = self.ssrc, known != ssrc { restart() }
         self.ssrc = ssrc
-        let time = frames(at: arrival)
-        var extended = extend(timestamp)
+        let time = timeline.frames(at: arrival)
+        var extended = timeline.extend(timestamp)
         if let base = estimator.base, abs(time - extended - base) > Self.jumpFrames {
             restart()
-            extended = extend(timestamp)
+            extended = timeline.extend(timestamp)
         }
         if isActive, sequence < nextSequence, nextSequence - sequence > Self.jumpPackets { restart() }
         if !isActive, store.count == 0 { estimator.forgetBase() }
@@ -112,14 +90,14 @@ package final class JitterBuffer {
         guard !isActive || sequence >= nextSequence else {
             // It may be a late repeat or a second copy; either way there is no use for it, but to learn from.
             estimator.observe(arrival: time, timestamp: extended)
-            statistics.late &+= 1
+            counted.late &+= 1
             return
         }
         switch store.insert(sequence: sequence, timestamp: extended, payload: payload) {
         case .stored: estimator.observe(arrival: time, timestamp: extended)
-        case .duplicate: statistics.duplicates &+= 1
+        case .duplicate: counted.duplicates &+= 1
         case .refused:
-            statistics.discarded &+= 1
+            counted.discarded &+= 1
             if store.count > 0, payload.count <= PacketStore.maximumPayload {
                 restart()
                 _ = store.insert(sequence: sequence, timestamp: extended, payload: payload)
@@ -131,15 +109,16 @@ package final class JitterBuffer {
     /// A copy is late by its nature: nothing is learnt of the network from when it came. Only that it was needed.
     private func insertCopy(_ sequence: UInt64, _ timestamp: UInt32, _ ssrc: UInt32, _ payload: UnsafeRawBufferPointer)
     {
-        guard self.ssrc == ssrc, lastTimestamp != nil else { return }
+        guard self.ssrc == ssrc, timeline.hasBegun else { return }
         guard !isActive || sequence >= nextSequence else {
-            statistics.late &+= 1
+            counted.late &+= 1
             return losses.noteCopy()
         }
-        guard case .stored = store.insert(sequence: sequence, timestamp: extend(timestamp), payload: payload) else {
+        guard case .stored = store.insert(sequence: sequence, timestamp: timeline.extend(timestamp), payload: payload)
+        else {
             return
         }
-        statistics.copiesUsed &+= 1
+        counted.copiesUsed &+= 1
         losses.noteCopy()
     }
 
@@ -147,44 +126,23 @@ package final class JitterBuffer {
     package func reset() {
         restart()
         ssrc = nil
-        statistics.resets = 0
+        counted.resets = 0
     }
 
     private func restart() {
-        statistics.resets &+= 1
+        counted.resets &+= 1
         store.removeAll()
         estimator.reset()
         drift.reset()
-        lastTimestamp = nil
+        timeline.forgetTimestamps()
         rest()
     }
 
     private func rest() {
-        // Whoever says nothing for so long has stopped speaking; that is no loss.
-        takeBackConcealment()
         isActive = false
-        queue.removeAll()
+        sound.rest()
         converter.reset()
-        inventedRun = 0
-        concealedRun = 0
-        isLastSilent = false
-        isAfterSeam = false
         drift.forgetError()
-    }
-
-    /// Media time with the timestamp's wraps counted.
-    private func extend(_ raw: UInt32) -> Int64 {
-        let extended = lastTimestamp.map { $0.extended + Int64(Int32(bitPattern: raw &- $0.raw)) } ?? Int64(raw)
-        lastTimestamp = (raw, extended)
-        return extended
-    }
-
-    private func frames(at instant: Instant) -> Int64 {
-        let epoch = epoch ?? instant
-        self.epoch = epoch
-        // Six years in either direction fit.
-        let (product, overflow) = (instant - epoch).nanoseconds.multipliedReportingOverflow(by: 48)
-        return overflow ? 0 : product / 1_000_000
     }
 
     // MARK: Out
@@ -194,7 +152,7 @@ package final class JitterBuffer {
         let wanted = block.frameCount
         guard wanted > 0 else { return }
         estimator.noteBlock(wanted)
-        let time = frames(at: now)
+        let time = timeline.frames(at: now)
         guard isActive || begin(at: time) else {
             block.clear()
             return
@@ -203,35 +161,32 @@ package final class JitterBuffer {
         correctFarOff()
         let rate = 1 + drift.deviation
         let needed = converter.framesNeeded(for: wanted, rate: rate)
-        while queue.count < needed { makeSound(needed: needed) }
+        while sound.queue.count < needed { makeSound(needed: needed) }
         splice(needed: needed)
-        converter.convert(from: queue, into: block, rate: rate)
+        converter.convert(from: sound.queue, into: block, rate: rate)
         framesSinceSplice += wanted
-        if inventedRun == 0 { drift.update(error: error / 48_000, passed: Double(wanted) / 48_000) }
-        statistics.driftPPM = drift.driftPPM
-        if inventedRun >= Self.restFrames, store.count == 0 { rest() }
+        if sound.inventedRun == 0 { drift.update(error: error / 48_000, passed: Double(wanted) / 48_000) }
+        counted.driftPPM = drift.driftPPM
+        if sound.hasRunOut, store.count == 0 { rest() }
     }
 
     /// A first packet is there: its time to be played is the target's distance from the earliest that it could arrive.
     private func begin(at time: Int64) -> Bool {
         guard let first = store.first(), let base = estimator.base else { return false }
-        head = min(time - base - Int64(estimator.target), first.timestamp)
+        let planned = min(time - base - Int64(estimator.target), first.timestamp)
         // Never more silence than the target asks for, whatever the packet says.
-        head = max(head, first.timestamp - Int64(PlayoutDelay.maximum.seconds * 48_000))
+        sound.begin(at: max(planned, first.timestamp - Int64(PlayoutDelay.maximum.seconds * 48_000)))
         nextSequence = first.sequence
-        inventedRun = Self.restFrames
-        isLastSilent = true
-        isGapAdjusted = true
         isActive = true
         return true
     }
 
     private func measure(at time: Int64) {
         guard let base = estimator.base else { return }
-        let delay = Double(time - base - (head - Int64(queue.count)))
+        let delay = Double(time - base - sound.playedUpTo)
         error = delay - estimator.target
-        statistics.delay = Self.interval(delay)
-        statistics.targetDelay = Self.interval(estimator.target)
+        counted.delay = Self.interval(delay)
+        counted.targetDelay = Self.interval(estimator.target)
     }
 
     private static func interval(_ frames: Double) -> Interval {
@@ -240,130 +195,39 @@ package final class JitterBuffer {
 
     /// Appends some frames, or gives up a packet.
     private func makeSound(needed: Int) {
-        guard let packet = store.first() else {
-            let missing = needed - queue.count
-            conceal(min(Self.roundedUp(missing), Self.concealmentFrames))
-            return
-        }
-        if packet.timestamp > head { adjustSilence(before: packet) }
-        let gap = packet.timestamp - head
+        guard let packet = store.first() else { return sound.fill(needed - sound.queue.count) }
+        if packet.timestamp > sound.head { adjustSilence(before: packet) }
+        let gap = packet.timestamp - sound.head
         guard gap > 0 else { return decode(packet) }
-        guard gap <= Self.jumpFrames else {
-            head = packet.timestamp
-            return
-        }
-        if packet.sequence == nextSequence { takeBackConcealment() }
+        guard gap <= Self.jumpFrames else { return sound.move(to: packet.timestamp) }
+        if packet.sequence == nextSequence { sound.takeBackConcealment() }
         let isLost = packet.sequence > nextSequence
-        if isLost, gap <= Int64(frameSize) {
-            recover(Int(gap), from: packet)
+        if isLost, gap <= Int64(sound.frameSize) {
+            sound.recover(Int(gap), from: packet)
         } else {
-            let whole = isLost && gap > Int64(frameSize) ? gap - Int64(frameSize) : gap
-            conceal(Int(min(whole, Int64(Self.concealmentFrames))))
+            sound.conceal(Int(isLost ? gap - Int64(sound.frameSize) : gap))
         }
     }
 
     private func decode(_ packet: PacketStore.Packet) {
+        let frameSize = sound.frameSize
         losses.noteDecoded(isAfterGap: packet.sequence > nextSequence, frames: frameSize)
         estimator.lossFrames = losses.areMany ? frameSize : 0
         estimator.copyFrames = losses.areCopiesNeeded ? frameSize : 0
-        if packet.sequence == nextSequence, packet.timestamp >= head { takeBackConcealment() }
+        if packet.sequence == nextSequence, packet.timestamp >= sound.head { sound.takeBackConcealment() }
         nextSequence = packet.sequence &+ 1
         store.removeFirst()
-        scratch.frameCount = scratch.capacity
-        guard let count = try? decoder.decode(packet.payload, fec: false, into: scratch), count > 0 else {
-            statistics.discarded &+= 1
-            return
-        }
-        if isAfterSeam {
-            isAfterSeam = false
-            ramp(scratch, up: true)
-        }
-        queue.append(scratch)
-        head = packet.timestamp + Int64(count)
-        frameSize = count
-        // RFC 6716 §2.1.9: DTX leaves one or two bytes.
-        isLastSilent = packet.payload.count <= 2
-        inventedRun = 0
-        concealedRun = 0
-        isGapAdjusted = false
-        statistics.decodedFrames &+= UInt64(count)
+        sound.decode(packet)
     }
-
-    /// The last lost frame before `packet`, from the coarse copy in it if there is one; `frames` of its end.
-    private func recover(_ frames: Int, from packet: PacketStore.Packet) {
-        scratch.frameCount = min(Self.roundedUp(frameSize), scratch.capacity)
-        guard decoder.hasCopy(packet.payload),
-            let count = try? decoder.decode(packet.payload, fec: true, into: scratch), count >= frames
-        else { return conceal(min(frames, Self.concealmentFrames)) }
-        queue.append(scratch, count - frames..<count)
-        head += Int64(frames)
-        inventedRun += frames
-        statistics.recoveredFrames &+= UInt64(frames)
-    }
-
-    private func conceal(_ frames: Int) {
-        if inventedRun >= (isLastSilent ? Self.restFrames : Self.fadedFrames) {
-            inventedRun += frames
-            noteConcealed(frames)
-            queue.appendSilence(frames)
-            head += Int64(frames)
-            return
-        }
-        scratch.frameCount = Self.roundedUp(frames)
-        if let count = try? decoder.decode(nil, fec: false, into: scratch), count >= frames {
-            if !isLastSilent { fade(scratch) }
-            append(frames)
-        } else {
-            queue.appendSilence(frames)
-            head += Int64(frames)
-            inventedRun += frames
-        }
-        noteConcealed(frames)
-    }
-
-    /// What is invented for long turns into a hum: it fades. Silence that the sender told of keeps its comfort noise.
-    private func fade(_ block: AudioBuffer) {
-        let start = Self.fadeStart
-        guard inventedRun + block.frameCount > start else { return }
-        let length = Float(Self.fadedFrames - start)
-        for channel in 0..<block.channels {
-            let samples = block[channel]
-            for index in samples.indices {
-                let passed = Float(inventedRun + index - start) / length
-                samples[index] *= 1 - min(max(passed, 0), 1)
-            }
-        }
-    }
-
-    private func noteConcealed(_ frames: Int) {
-        guard !isLastSilent else { return }
-        concealedRun += frames
-        statistics.concealedFrames &+= UInt64(frames)
-    }
-
-    private func append(_ frames: Int) {
-        queue.append(scratch, 0..<min(frames, scratch.frameCount))
-        head += Int64(frames)
-        inventedRun += frames
-    }
-
-    /// The sender was silent on purpose: the next packet's number follows, only its time does not.
-    private func takeBackConcealment() {
-        statistics.concealedFrames &-= UInt64(concealedRun)
-        concealedRun = 0
-    }
-
-    private static func roundedUp(_ frames: Int) -> Int { (frames + codecQuantum - 1) / codecQuantum * codecQuantum }
 
     // MARK: Leading the delay to its target
 
     /// Silence may be made longer or shorter: nobody hears it.
     private func adjustSilence(before packet: PacketStore.Packet) {
-        guard !isGapAdjusted, isLastSilent || inventedRun >= Self.silenceFrames else { return }
-        isGapAdjusted = true
-        guard abs(error) > Double(2 * Self.codecQuantum) else { return }
-        let shift = min(Int64(min(max(error, -Self.skipFrames), Self.skipFrames)), packet.timestamp - head)
-        head += shift
+        guard sound.takeSilence() else { return }
+        guard abs(error) > Double(2 * StreamDecoder.quantum) else { return }
+        let shift = min(Int64(min(max(error, -Self.skipFrames), Self.skipFrames)), packet.timestamp - sound.head)
+        sound.move(to: sound.head + shift)
         error -= Double(shift)
         drift.forgetError()
     }
@@ -371,62 +235,41 @@ package final class JitterBuffer {
     /// After a long hold-up, between singers after a short one: what is too late is left out.
     private func correctFarOff() {
         guard error > estimator.tolerance else { return }
-        let wanted = head + Int64(error)
+        let wanted = sound.head + Int64(error)
         var isAnyLeftOut = false
-        while let packet = store.first(), packet.timestamp + Int64(frameSize) <= wanted {
+        while let packet = store.first(), packet.timestamp + Int64(sound.frameSize) <= wanted {
             store.removeFirst()
             nextSequence = packet.sequence &+ 1
-            statistics.discarded &+= 1
+            counted.discarded &+= 1
             isAnyLeftOut = true
         }
         guard isAnyLeftOut || store.count == 0 else { return }
-        if isAnyLeftOut, inventedRun == 0 { endBeforeSeam() }
-        head = store.first().map { min($0.timestamp, wanted) } ?? wanted
+        if isAnyLeftOut { sound.endBeforeSeam() }
+        sound.move(to: store.first().map { min($0.timestamp, wanted) } ?? wanted)
         error = 0
         drift.forgetError()
     }
 
-    /// What is heard goes on for a moment as it would, and fades; what follows comes in as softly.
-    private func endBeforeSeam() {
-        scratch.frameCount = Self.seamFrames
-        guard queue.room >= Self.seamFrames,
-            let count = try? decoder.decode(nil, fec: false, into: scratch), count >= Self.seamFrames
-        else { return }
-        ramp(scratch, up: false)
-        queue.append(scratch, 0..<Self.seamFrames)
-        statistics.concealedFrames &+= UInt64(Self.seamFrames)
-        isAfterSeam = true
-    }
-
-    private func ramp(_ block: AudioBuffer, up: Bool) {
-        for channel in 0..<block.channels {
-            let samples = block[channel]
-            for frame in 0..<min(Self.seamFrames, block.frameCount) {
-                let share = Float(frame) / Float(Self.seamFrames)
-                samples[frame] *= up ? share : 1 - share
-            }
-        }
-    }
-
     private func splice(needed: Int) {
-        let tolerance = Double(max(4 * Self.codecQuantum, frameSize + frameSize / 2))
-        guard inventedRun == 0, abs(error) > tolerance else { return }
+        let tolerance = Double(max(4 * StreamDecoder.quantum, sound.frameSize + sound.frameSize / 2))
+        guard sound.inventedRun == 0, abs(error) > tolerance else { return }
         let isUrgent = abs(error) > (playoutDelay == .minimal ? Self.minimalUrgency : 2_880)
         guard isUrgent || framesSinceSplice >= Self.spliceDistance else { return }
         let isShortening = error > 0
+        let queue = sound.queue
         while queue.count < needed + TimeSplice.framesWanted, queue.room >= OpusDecoding.maximumFrames,
-            let packet = store.first(), packet.timestamp <= head, packet.sequence == nextSequence
+            let packet = store.first(), packet.timestamp <= sound.head, packet.sequence == nextSequence
         { decode(packet) }
         guard let lag = TimeSplice.findLag(queue, isUrgent: isUrgent) else { return }
         if isShortening {
             guard queue.count - lag >= needed else { return }
             TimeSplice.shorten(queue, lag: lag)
             error -= Double(lag)
-            statistics.shortenedFrames &+= UInt64(lag)
+            counted.shortenedFrames &+= UInt64(lag)
         } else {
             TimeSplice.lengthen(queue, lag: lag)
             error += Double(lag)
-            statistics.lengthenedFrames &+= UInt64(lag)
+            counted.lengthenedFrames &+= UInt64(lag)
         }
         framesSinceSplice = 0
         drift.forgetError()

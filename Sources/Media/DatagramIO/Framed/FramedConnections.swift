@@ -60,32 +60,17 @@ package final class FramedConnections {
         }
     }
 
-    /// Connections that are accepted before others get their turn.
-    private static let acceptedAtOnce = 16
-    /// After the system had no descriptor or memory for another one.
-    private static let pause = Interval.seconds(1)
     /// Read from one connection before others get their turn. Not more, since it may be thousands of tiny datagrams.
     private static let readBytes = 16 << 10
-    /// Tags from here on are listeners'.
-    private static let listenerTag: UInt32 = 0xffff_0000
     private static let readyCapacity = 16
-
-    private struct Listener {
-        var descriptor: Int32
-        var isShared: Bool
-    }
 
     private let limits: Limits
     private let poller: cnet_poller
     private let ready: UnsafeMutablePointer<cnet_ready>
     private let scratch: UnsafeMutableRawBufferPointer
     private let slot: UnsafeMutableRawBufferPointer
-    private var listeners: [Listener] = []
-    /// Until then nothing is accepted.
-    private var pausedUntil: Instant?
-    private var table: ContiguousArray<FramedConnection?> = []
-    private var free: [Int] = []
-    private var generation: UInt16 = 0
+    private var listeners: ConnectionListeners
+    private var table = ConnectionTable()
     /// In the order in which they came.
     private var opening: [FramedConnection] = []
     /// Have something to send.
@@ -98,6 +83,7 @@ package final class FramedConnections {
         self.limits = limits
         poller = cnet_poller_open()
         guard poller.epoll >= 0 else { throw SocketFailure(.poll, code: -poller.epoll) }
+        listeners = ConnectionListeners(poller)
         ready = .allocate(capacity: Self.readyCapacity)
         ready.initialize(repeating: cnet_ready(), count: Self.readyCapacity)
         scratch = .allocate(byteCount: Self.readBytes, alignment: 64)
@@ -105,8 +91,8 @@ package final class FramedConnections {
     }
 
     deinit {
-        for connection in table.compactMap({ $0 }) { Glibc.close(connection.descriptor) }
-        for listener in listeners { Glibc.close(listener.descriptor) }
+        for connection in table.all { Glibc.close(connection.descriptor) }
+        listeners.close()
         cnet_poller_close(poller)
         ready.deallocate()
         scratch.deallocate()
@@ -118,8 +104,8 @@ package final class FramedConnections {
 
     package var stats: Stats {
         var stats = counted
-        stats.open = UInt64(table.count - free.count)
-        for connection in table.compactMap({ $0 }) { stats.count(connection) }
+        stats.open = UInt64(table.count)
+        for connection in table.all { stats.count(connection) }
         return stats
     }
 
@@ -129,41 +115,7 @@ package final class FramedConnections {
     package func listen(
         on address: TransportAddress, isDualStack: Bool, isShared: Bool
     ) throws(SocketFailure) -> TransportAddress {
-        let family: Int32 = address.ip.isIPv4 ? 4 : 6
-        var name = cnet_address(address)
-        let descriptor = cnet_tcp_listen(family, &name, isDualStack)
-        guard descriptor >= 0 else { throw SocketFailure(.listen, address: address, code: -descriptor) }
-        let port = cnet_udp_port(descriptor)
-        let watched = cnet_poller_watch(poller, descriptor, Self.listenerTag + UInt32(listeners.count), false, true)
-        guard port >= 0, watched == 0 else {
-            Glibc.close(descriptor)
-            throw SocketFailure(.listen, address: address, code: port < 0 ? -port : -watched)
-        }
-        listeners.append(Listener(descriptor: descriptor, isShared: isShared))
-        return TransportAddress(ip: address.ip, port: UInt16(truncatingIfNeeded: port), scope: address.scope)
-    }
-
-    private func accept(from listener: Listener, at now: Instant) {
-        for _ in 0..<Self.acceptedAtOnce {
-            var local = cnet_address()
-            var remote = cnet_address()
-            let descriptor = cnet_tcp_accept(listener.descriptor, FramedConnection.unsentBytes, &local, &remote)
-            switch descriptor {
-            case 0...:
-                counted.accepted &+= 1
-                insert(
-                    descriptor, local: TransportAddress(local, port: local.port),
-                    remote: TransportAddress(remote, port: remote.port), isShared: listener.isShared, bytes: [], at: now
-                )
-            case -EAGAIN, -EINTR: return
-            case -EMFILE, -ENFILE, -ENOBUFS, -ENOMEM:
-                pausedUntil = now + Self.pause
-                for listener in listeners { cnet_poller_forget(poller, listener.descriptor) }
-                return
-            // That connection is gone again (accept(2) gives its errors here).
-            default: continue
-            }
-        }
+        try listeners.listen(on: address, isDualStack: isDualStack, isShared: isShared)
     }
 
     // MARK: Connecting
@@ -198,7 +150,7 @@ package final class FramedConnections {
         _ descriptor: Int32, local: TransportAddress, remote: TransportAddress, isShared: Bool,
         phase: FramedConnection.Phase
     ) -> FramedConnection? {
-        let index = free.last ?? table.count
+        let index = table.nextNumber
         var isProven = false
         if case .proven = phase { isProven = true }
         guard index < limits.open, cnet_poller_watch(poller, descriptor, UInt32(index), isProven, true) == 0 else {
@@ -206,14 +158,11 @@ package final class FramedConnections {
             Glibc.close(descriptor)
             return nil
         }
-        generation &+= 1
-        let connection = FramedConnection(
-            descriptor: descriptor,
-            path: NetworkPath(
-                local: local, remote: remote, connection: UInt32(generation) << 16 | UInt32(index + 1)),
-            isShared: isShared, phase: phase)
-        if free.isEmpty { table.append(connection) } else { table[free.removeLast()] = connection }
-        return connection
+        return table.insert { name in
+            FramedConnection(
+                descriptor: descriptor, path: NetworkPath(local: local, remote: remote, connection: name),
+                isShared: isShared, phase: phase)
+        }
     }
 
     private func makeRoom(for ip: IPAddress) {
@@ -227,13 +176,22 @@ package final class FramedConnections {
 
     // MARK: Receiving
 
+    private func accept(from tag: UInt32, at now: Instant) {
+        listeners.accept(from: tag, at: now) { accepted in
+            counted.accepted &+= 1
+            insert(
+                accepted.descriptor, local: accepted.local, remote: accepted.remote, isShared: accepted.isShared,
+                bytes: [], at: now)
+        }
+    }
+
     /// Takes in what has come, as the poller has reported it.
     package func receive(at now: Instant, for owner: some ConnectionOwner) {
         let count = cnet_poller_wait(poller, ready, Int32(Self.readyCapacity), 0)
         guard count > 0 else { return }
         for entry in UnsafeBufferPointer(start: ready, count: Int(count)) {
-            if entry.tag >= Self.listenerTag {
-                accept(from: listeners[Int(entry.tag - Self.listenerTag)], at: now)
+            if ConnectionListeners.owns(entry.tag) {
+                accept(from: entry.tag, at: now)
                 continue
             }
             guard let connection = table[Int(entry.tag)] else { continue }
@@ -315,7 +273,7 @@ package final class FramedConnections {
 
     /// Queues a datagram, if its connection still is there.
     package func commit(_ datagram: UnsafeRawBufferPointer, path: NetworkPath, at now: Instant) {
-        guard let connection = connection(of: path) else { return }
+        guard let connection = table.find(path) else { return }
         connection.outbound.append(datagram, at: now)
         guard !connection.isWaiting else { return }
         connection.isWaiting = true
@@ -351,7 +309,7 @@ package final class FramedConnections {
     private func setWritable(_ connection: FramedConnection, _ isWritable: Bool) {
         guard connection.isWritable != isWritable else { return }
         connection.isWritable = isWritable
-        guard let index = index(of: connection.path) else { return }
+        guard let index = table.number(of: connection.path) else { return }
         _ = cnet_poller_watch(poller, connection.descriptor, UInt32(index), !isWritable, false)
     }
 
@@ -359,7 +317,7 @@ package final class FramedConnections {
 
     /// When `advance` or `flush` has something to do; `.distantFuture` for never.
     package var nextDeadline: Instant {
-        var next = pausedUntil ?? .distantFuture
+        var next = listeners.nextDeadline
         if let first = opening.first, case .opening(_, let since) = first.phase {
             next = min(next, since + limits.openingTime)
         }
@@ -372,18 +330,14 @@ package final class FramedConnections {
         while let first = opening.first, case .opening(_, let since) = first.phase, since + limits.openingTime <= now {
             refuse(first)
         }
-        guard let end = pausedUntil, end <= now else { return }
-        pausedUntil = nil
-        for (index, listener) in listeners.enumerated() {
-            _ = cnet_poller_watch(poller, listener.descriptor, Self.listenerTag + UInt32(index), false, true)
-        }
+        listeners.advance(at: now)
     }
 
     // MARK: Closing
 
     /// Nobody uses the path any more: what still fits leaves, such as a goodbye.
     package func close(_ path: NetworkPath, at now: Instant) {
-        guard let connection = connection(of: path) else { return }
+        guard let connection = table.find(path) else { return }
         connection.outbound.dropOverdue(at: now)
         if connection.isWritable { _ = connection.flush(at: now) }
         close(connection)
@@ -408,19 +362,7 @@ package final class FramedConnections {
         cnet_poller_forget(poller, connection.descriptor)
         if connection.isWaiting { waiting.removeAll { $0 === connection } }
         connection.isWaiting = false
-        guard let index = index(of: connection.path) else { return }
-        table[index] = nil
-        free.append(index)
-    }
-
-    private func index(of path: NetworkPath) -> Int? {
-        let index = Int(path.connection & 0xffff) - 1
-        return table.indices.contains(index) ? index : nil
-    }
-
-    private func connection(of path: NetworkPath) -> FramedConnection? {
-        guard let index = index(of: path), let connection = table[index], connection.path == path else { return nil }
-        return connection
+        table.remove(connection.path)
     }
 }
 

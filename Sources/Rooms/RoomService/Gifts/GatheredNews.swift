@@ -40,7 +40,7 @@ struct GatheredNews {
             Decision([.liked(.init(count: taken.count, users: taken.users))] + [turn.takeGained()].compactMap { $0 }),
             Sequel(
                 answer: PlannedAnswer { failure in for answer in taken.answers { answer(failure) } },
-                afterwards: [.tell(Announcement(.passing(news)))]))
+                afterwards: [.out(.tell(Announcement(.passing(news))))]))
     }
 
     /// The journal has failed: what is still being counted is refused.

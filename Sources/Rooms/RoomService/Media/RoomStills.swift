@@ -78,9 +78,12 @@ struct RoomStills {
         RoomListing(info, still: current, earlierStill: earlier, admins: admins)
     }
 
+    /// The room with the number of its still.
+    func info(_ info: RoomInfo) -> RoomInfo { listing(info, admins: []).info }
+
     /// Shows what has changed in its place in the order.
     private func show(in turn: inout RoomTurn, answer: PlannedAnswer? = nil) {
-        let shown = [Effect.show(listing(turn.info, admins: turn.state.admins))]
+        let shown = [Effect.out(.show(listing(turn.info, admins: turn.state.admins)))]
         turn.add(
             .release(Release(needs: turn.watermark, answer: answer, first: shown, otherwise: shown)))
     }

@@ -67,7 +67,7 @@ struct RoomRestrictions {
         // What the moderator is told is not done holds nowhere.
         sequel.undo.append(restoring(ban.user, from: host, in: &turn))
         turn.add(.setBan(ban, from: host))
-        sequel.afterwards.append(.expelElsewhere(ban, from: host))
+        sequel.afterwards.append(.out(.expelElsewhere(ban, from: host)))
     }
 
     /// The end of a ban, in the room and everywhere.
@@ -82,7 +82,13 @@ struct RoomRestrictions {
 
     /// As it is now.
     private func restoring(_ user: UserID, from host: UserID, in turn: inout RoomTurn) -> Effect {
-        hostBan(of: user, in: &turn).map { .setBan($0, from: host) } ?? .liftBan(of: user, from: host)
+        hostBan(of: user, in: &turn).map { .out(.setBan($0, from: host)) } ?? .out(.liftBan(of: user, from: host))
+    }
+
+    /// For those who run the room.
+    func page(for user: UserID, in turn: inout RoomTurn) throws(RoomError) -> RestrictionsPage {
+        guard turn.state.runs(user) else { throw RoomError(.permissionDenied) }
+        return page(in: &turn)
     }
 
     /// The restrictions of the room itself that hold, the newest first.

@@ -9,6 +9,8 @@ struct Correspondence {
     static let repeatInterval = Interval.seconds(1)
     /// Points are told to the other room so often at most.
     static let pointsInterval = Interval.milliseconds(500)
+    /// A room that has ended says nothing more, and its last letter may get lost: so often it is asked whether it is there.
+    static let greetingInterval = Interval.seconds(10)
     /// A PK waits so long for a host whose connection is lost.
     static let hostPatience = Interval.seconds(15)
 
@@ -22,7 +24,10 @@ struct Correspondence {
                 if change.pk.match?.phase != .running { turn.points.forgetPeople() }
                 turn.awaitPK()
                 turn.awaitHost()
-            case .challengeChanged, .challengesPaused: turn.awaitPK()
+                awaitGreeting(in: &turn)
+            case .challengeChanged, .challengesPaused:
+                turn.awaitPK()
+                awaitGreeting(in: &turn)
             case .letterPosted: awaitDelivery(in: &turn)
             case .pointsChanged:
                 if !turn.deadlines.isSet(.points) { turn.deadlines.set(.points, at: turn.now + Self.pointsInterval) }
@@ -40,23 +45,32 @@ struct Correspondence {
     func repeatLetters(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
         let letters = turn.state.links.mail.outbox
-        if !letters.isEmpty { turn.inOrder([.send(letters)]) }
+        if !letters.isEmpty { turn.inOrder([.out(.send(letters))]) }
         awaitDelivery(in: &turn)
     }
 
     /// After a load: what waits is said again, and rooms that should be there are asked whether they are.
     func begin(in turn: inout RoomTurn) {
         repeatLetters(in: &turn)
-        let challenge = [turn.state.links.challenge].compactMap { $0.map { ($0.id, $0.room) } }
-        for (session, room) in turn.state.links.pk.links.map({ ($0.id, $0.room) }) + challenge {
-            say(.greeting(session: session), to: room, in: &turn)
-        }
+        greet(in: &turn)
         turn.awaitPK()
         turn.awaitHost()
     }
 
+    /// Asks the rooms that this one has something with whether they still know of it.
+    func greet(in turn: inout RoomTurn) {
+        guard turn.phase == .open else { return }
+        for (session, room) in turn.state.partners { say(.greeting(session: session), to: room, in: &turn) }
+        awaitGreeting(in: &turn)
+    }
+
+    private func awaitGreeting(in turn: inout RoomTurn) {
+        guard !turn.state.partners.isEmpty, !turn.deadlines.isSet(.greeting) else { return }
+        turn.deadlines.set(.greeting, at: turn.now + Self.greetingInterval)
+    }
+
     private func say(_ content: RoomParcel.Content, to room: RoomID, in turn: inout RoomTurn) {
-        turn.inOrder([.parcel(turn.parcel(content, to: room))])
+        turn.inOrder([.out(.parcel(turn.parcel(content, to: room)))])
     }
 
     func tellPoints(in turn: inout RoomTurn) {
@@ -84,7 +98,8 @@ struct Correspondence {
             guard letter.step == heard + 1 else { return }
             turn.add(
                 .decide(
-                    .letter(letter, from: other), Sequel(afterwards: [.parcel(turn.parcel(confirmation, to: other))])))
+                    .letter(letter, from: other),
+                    Sequel(afterwards: [.out(.parcel(turn.parcel(confirmation, to: other)))])))
         case .delivered(let session, let step): turn.add(.decide(.delivered(session: session, step: step), Sequel()))
         case .points(let points, let session): turn.add(.decide(.points(points, session: session), Sequel()))
         case .greeting(let session):
@@ -93,6 +108,13 @@ struct Correspondence {
             if !isKnown { say(.noReader(session: session), to: other, in: &turn) }
         case .noReader(let session): turn.add(.decide(.partnerGone(session: session), Sequel()))
         }
+    }
+}
+
+extension DurableRoomState {
+    /// The rooms with which this one has a link or a challenge, and by what.
+    fileprivate var partners: [(session: String, room: RoomID)] {
+        pk.links.map { ($0.id, $0.room) } + (challenge.map { [($0.id, $0.room)] } ?? [])
     }
 }
 

@@ -203,3 +203,16 @@ struct Attendance {
         return low
     }
 }
+
+extension RoomTurn {
+    /// Gives people marks. One change is made, or refused, by itself: those before it stay.
+    mutating func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
+        if let error = closedness { return answer(reply, .failure(error)) }
+        for change in changes where !attendance.mark(change) {
+            return answer(
+                reply,
+                .failure(.invalid("marks", "\(change.user.rawValue) would have more than \(MarksChange.most) marks")))
+        }
+        answer(reply, .success(()))
+    }
+}

@@ -140,17 +140,6 @@ struct RoomPeople {
 
     // MARK: Changing
 
-    /// One change is made, or refused, by itself: those before it stay.
-    func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>, in turn: inout RoomTurn) {
-        if let error = turn.closedness { return turn.answer(reply, .failure(error)) }
-        for change in changes where !turn.attendance.mark(change) {
-            return turn.answer(
-                reply,
-                .failure(.invalid("marks", "\(change.user.rawValue) would have more than \(MarksChange.most) marks")))
-        }
-        turn.answer(reply, .success(()))
-    }
-
     func setProfile(_ profile: UserProfile, of session: SessionToken, in turn: inout RoomTurn) {
         if turn.attendance.user(of: session) == profile.id { turn.attendance.setProfile(profile) }
     }
@@ -202,7 +191,7 @@ struct RoomPeople {
         }
         let user = session.attendee.profile.id
         turn.deadlines.cancel(.grace(token))
-        turn.add(session.peer.map { .closePeer($0, confirmed: done) } ?? .answer(PlannedAnswer { _ in done() }))
+        turn.add(session.peer.map { .out(.closePeer($0, confirmed: done)) } ?? .answer(PlannedAnswer { _ in done() }))
         turn.add(.assignAgain(user))
         if turn.attendance.sessions(of: user).isEmpty { awaitReturn(of: user, in: &turn) }
         if session.admission.isGranted { turn.add(.departed(session, .replaced)) }
@@ -247,7 +236,7 @@ struct RoomPeople {
             answer?()
         }
         guard turn.attendance.sessions(of: user).isEmpty else {
-            turn.inOrder([.assignAgain(user)], closing: session.peer, answer: depart)
+            turn.inOrder([.out(.assignAgain(user))], closing: session.peer, answer: depart)
             turn.add(.decide(.picturesGone(user, camera: shown.camera, screen: shown.screen), Sequel()))
             return notePresence(of: user, in: &turn)
         }
@@ -261,7 +250,7 @@ struct RoomPeople {
         turn.deadlines.cancel(.absence(user))
         turn.attendance.remove(user: user)
         let left = PassingNews.audienceLeft(AudienceLeft(user, reason: reason == .lost ? .lost : .left))
-        let others = [Effect.tellOfPeople(left)]
+        let others = [Effect.out(.tellOfPeople(left))]
         if turn.phase == .open {
             // A seat that could not be freed is freed once the room is loaded and the grace time over.
             turn.add(
@@ -302,8 +291,8 @@ struct RoomPeople {
         }
         let left = PassingNews.audienceLeft(AudienceLeft(user, reason: .left))
         if wasHere {
-            sequel.afterwards.append(.tellOfPeople(left))
-            sequel.otherwise.append(.tellOfPeople(left))
+            sequel.afterwards.append(.out(.tellOfPeople(left)))
+            sequel.otherwise.append(.out(.tellOfPeople(left)))
         }
         turn.carryOut(decision, sequel)
         owner.refreshHeir(in: &turn)

@@ -28,6 +28,8 @@ enum Deadline: Hashable, Sendable {
     case host
     /// Letters that another room has not confirmed are said again.
     case letters
+    /// Rooms that this one is linked to are asked whether they are there.
+    case greeting
     /// The other room is told the points.
     case points
     /// The newest still is too old to be shown.

@@ -15,42 +15,54 @@ enum Effect {
     case release(Release)
     /// Something happens by itself: it is decided and carried out.
     indirect case decide(ServerCommand, Sequel)
-    case log(RoomReport)
 
-    // MARK: To people in the room
+    // MARK: Who is here
 
     case answer(PlannedAnswer)
-    indirect case tell(Announcement)
-    /// What an accepted command says, to people here and elsewhere.
-    case news([Announcement])
-    /// Who came or went; of big rooms only how many are here.
-    indirect case tellOfPeople(PassingNews)
-    /// Past the news of the room, to one of them.
-    indirect case whisper(PassingNews, to: any Outbox)
     /// Lets in who has come.
     indirect case admit(RoomPeople.Entrance, RoomEntry)
     /// Who could not be let in.
     indirect case turnAway(RoomPeople.Entrance)
-    /// From now on the session gets news.
-    indirect case welcome(Attendee)
-    /// From now on it gets none.
-    case dismiss(SessionToken)
     /// Whether a session still has the right to be here, now that it knows that it is.
     indirect case askAgain(Attendee)
     indirect case departed(Attendance.Session, Departure)
 
     // MARK: Of the room
 
-    /// Shows the directory what the room is like.
+    /// The room has ended: everybody in it is free, and the directory has it no more.
+    indirect case withdraw(RoomListing)
+    /// Everybody has been told of the end.
+    case close
+
+    // MARK: Out of the room
+
+    /// What an accepted command says, to people here and elsewhere.
+    case news([Announcement])
+    case out(Outward)
+}
+
+/// What leaves a room: to people in it, the directory, the media plane, other rooms and the store. It changes nothing here.
+enum Outward {
+    // MARK: To people in the room
+
+    indirect case tell(Announcement)
+    /// Who came or went; of big rooms only how many are here.
+    indirect case tellOfPeople(PassingNews)
+    /// Past the news of the room, to one of them.
+    indirect case whisper(PassingNews, to: any Outbox)
+    /// From now on the session gets news.
+    indirect case welcome(Attendee)
+    /// From now on it gets none.
+    case dismiss(SessionToken)
+
+    // MARK: To the directory
+
+    /// What the room is like.
     indirect case show(RoomListing)
     /// How many are here.
     case showCount
     /// Whether somebody speaks.
     case showSpeaking
-    /// The room has ended: everybody in it is free, and the directory has it no more.
-    indirect case withdraw(RoomListing)
-    /// Everybody has been told of the end.
-    case close
 
     // MARK: To the media plane
 
@@ -65,6 +77,7 @@ enum Effect {
 
     // MARK: To others
 
+    case log(RoomReport)
     case send([RoomLetter])
     indirect case parcel(RoomParcel)
     /// In the order in which it is decided, as what the journal carries.
@@ -180,5 +193,28 @@ struct Release {
         afterwards = sequel.afterwards
         undo = sequel.undo
         otherwise = sequel.otherwise
+    }
+}
+
+extension Submission {
+    /// What leaves when it is stored.
+    func release(showing listing: RoomListing) -> Release {
+        var release = Release(needs: position, sequel, steps: steps)
+        let ends = ends
+        // Before the answer: whoever has it and asks the directory finds there what it says.
+        release.first = [ends ? .withdraw(listing) : .out(.show(listing))]
+        if let play { release.first.append(.out(.play(play))) }
+        var then: [Effect] = []
+        then.reserveCapacity(release.afterwards.count + 3)
+        if !said.isEmpty { then.append(.news(said)) }
+        let letters = letters
+        if !letters.isEmpty { then.append(.out(.send(letters))) }
+        then += release.afterwards
+        if ends { then.append(.close) }
+        if accepted.isBeginning {
+            then.append(.out(.openStage(seats: info.seats, info.kind, info.pictureFormat ?? .vp8)))
+        }
+        release.afterwards = then
+        return release
     }
 }

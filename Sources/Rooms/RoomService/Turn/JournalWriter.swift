@@ -40,15 +40,20 @@ struct JournalWriter {
     mutating func fail() { pending = nil }
 
     /// - Parameter state: with the command in it, and maybe more.
-    mutating func submit(
-        _ accepted: AcceptedCommand, _ payload: [UInt8], at position: UInt64, in state: DurableRoomState,
-        outgoing: [OutgoingNews]
-    ) {
+    mutating func submit(_ submission: Submission, in state: DurableRoomState) {
+        let (accepted, position) = (submission.accepted, submission.position)
+        let outgoing = dependencies.webhooks.outgoing(
+            submission.said.map(\.news), created: accepted.isBeginning ? submission.info : nil, of: key,
+            at: accepted.time)
         let entry = JournalEntry(
-            key: key, kind: accepted.kind, position: position, epoch: epoch, payload: payload,
+            key: key, kind: accepted.kind, position: position, epoch: epoch, payload: submission.payload,
             outgoing: outgoing)
         dependencies.journal.submit(entry) { [inbox, incarnation] result in
             inbox.stored(position, result, incarnation: incarnation)
+        }
+        switch accepted.kind {
+        case .chat: dependencies.counters.noteMessage()
+        case .durable: dependencies.counters.noteChange()
         }
         if position >= firstSnapshot, pending == nil { pending = state }
     }

@@ -56,15 +56,26 @@ package actor Room {
         core.create(creation, by: attendee, key: key, reply: reply)
     }
 
+    /// For the directory, which knows that the id is free.
+    package func found(
+        _ creation: RoomCreation, for owner: UserProfile, by caller: Operator, key: IdempotencyKey?,
+        reply: @escaping Reply<RoomOverview>
+    ) {
+        core.found(creation, for: owner, by: caller, key: key, reply: reply)
+    }
+
+    /// Gives people marks for as long as they are here, or takes some from them.
+    package func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
+        core.inTurn { $1.mark(changes, reply: reply) }
+    }
+
     /// Somebody whom the host has banned everywhere is put out.
-    package func expel(_ ban: Restriction) { core.expel(ban) }
+    package func expel(_ ban: Restriction) { core.inTurn { $0.expel(ban, in: &$1) } }
 
     /// The operator has muted somebody in all rooms, or lets them write again: they are told what holds here now.
     /// - Parameter lifted: the mute that is over; `nil`: one has begun.
-    package func tellMute(of user: UserID, lifted: Restriction?) { core.tellMute(of: user, lifted: lifted) }
-
-    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
-        core.members(query, for: session, reply: reply)
+    package func tellMute(of user: UserID, lifted: Restriction?) {
+        core.inTurn { $0.restrictions.tellMute(of: user, lifted: lifted, in: &$1) }
     }
 
     /// Somebody who is not in the room declines an invitation to them.
@@ -76,28 +87,7 @@ package actor Room {
 
     /// Hands what somebody reports to the operator.
     package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
-        core.report(draft, by: session, reply: reply)
-    }
-
-    /// Who may not write or be here, the newest first; for those who run the room.
-    package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
-        core.restrictions(for: session, reply: reply)
-    }
-
-    package func invitations(
-        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
-    ) {
-        core.invitations(after: cursor, for: session, reply: reply)
-    }
-
-    /// G02: who gave most, and where the reader stands.
-    package func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
-        core.giftRanking(for: session, reply: reply)
-    }
-
-    /// L03: what somebody who asks to come on stage looks like.
-    package func requestStill(_ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>) {
-        core.requestStill(id, for: session, reply: reply)
+        core.inTurn { $0.reporting.report(draft, by: session, reply: reply, in: &$1) }
     }
 
     /// L01: what the host's camera shows, for the room list.
@@ -106,17 +96,24 @@ package actor Room {
         _ picture: StillPicture?, from session: SessionToken, if isWanted: @Sendable () -> Bool = { true },
         reply: @escaping Reply<Int64?>
     ) {
-        core.setStill(picture, from: session, if: isWanted, reply: reply)
+        core.inTurn { parts, turn in
+            guard isWanted() else { return turn.answer(reply, .success(nil)) }
+            parts.stills.set(picture, from: session, reply: reply, in: &turn)
+        }
     }
 
     /// Whether the session is in the room.
-    package func checkPresent(_ session: SessionToken) throws(RoomError) { try core.checkPresent(session) }
+    package func checkPresent(_ session: SessionToken) throws(RoomError) { try core.turn.checkPresent(session) }
 
     /// Whether a still would be taken now.
-    package func checkStill(from session: SessionToken) throws(RoomError) { try core.checkStill(from: session) }
+    package func checkStill(from session: SessionToken) throws(RoomError) {
+        try core.asking { parts, turn throws(RoomError) in try parts.stills.check(from: session, in: &turn) }
+    }
 
     /// A changed name or picture: later messages, lists and seats show it.
-    package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }
+    package func setProfile(_ profile: UserProfile, of session: SessionToken) {
+        core.inTurn { $0.people.setProfile(profile, of: session, in: &$1) }
+    }
 
     /// Where the session's offers go: the caller hands them to the media plane itself, outside the room.
     package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
@@ -125,11 +122,11 @@ package actor Room {
 
     /// What the session says of its equipment and of its way.
     package func setEquipment(_ equipment: SingerEquipment, of session: SessionToken) {
-        core.setEquipment(equipment, of: session)
+        core.inTurn { $0.media.setEquipment(equipment, of: session, in: &$1) }
     }
 
     package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
-        core.closeMedia(for: session, done: done)
+        core.inTurn { $0.closeMedia(for: session, done: done, in: &$1) }
     }
 
     /// R09: nothing of somebody is kept here but ids and numbers. A room of their own ends.
@@ -144,7 +141,7 @@ package actor Room {
     package func hear(_ parcel: RoomParcel) { core.hear(parcel) }
 
     /// Dismisses the room by the operator's order.
-    package func dismiss() { core.serve(.dismissed) }
+    package func dismiss() { core.inTurn { $0.decide(.dismissed, in: &$1) } }
 
     /// Its journal cannot be read: everybody is out of it.
     func abandon() { core.abandon() }

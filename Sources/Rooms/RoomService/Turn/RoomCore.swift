@@ -1,4 +1,4 @@
-import RoomEvents
+package import RoomEvents
 package import RoomModel
 package import RoomPorts
 package import RoomRules
@@ -15,77 +15,77 @@ package final class RoomCore {
     static let unavailable = RoomError(.unavailable, retryAfterMs: 500)
 
     package let key: RoomKey
-    let dependencies: RoomDependencies
     package let inbox: RoomInbox
+    private let dependencies: RoomDependencies
 
     /// The room as it is decided, and what is to be done about it.
-    var turn: RoomTurn
+    private(set) var turn: RoomTurn
+    private(set) var parts: TurnParts
+    private var commands: RoomCommands
+    private var outlets: RoomOutlets
+    private var writer: JournalWriter
+    private var queue = ReleaseQueue()
+    private var alarm: WakingAlarm
     /// An empty buffer for effects that are being acted on.
-    var actedOn: [Effect] = []
-    var alarm: WakingAlarm
-    var announcer: RoomAnnouncer
-    var writer: JournalWriter
-    var queue = ReleaseQueue()
-    var stage: StageLink
-    var draining: [@Sendable () -> Void] = []
-
-    var people = RoomPeople()
-    var entries = RoomEntries()
-    var gathered = GatheredNews()
-    var gifts: RoomGifts
-    var limits: CommandLimits
-    let restrictions: RoomRestrictions
-    var audit: RoomAudit
-    var reviews = RoomReviews()
-    let reporting: RoomReporting
-    let correspondence = Correspondence()
-    let media: MediaPaths
-    var stills = RoomStills()
+    private var actedOn: [Effect] = []
+    private var draining: [@Sendable () -> Void] = []
 
     package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies, inbox: RoomInbox) {
         self.key = key
         self.dependencies = dependencies
         self.inbox = inbox
-        let now = dependencies.clock.now
         turn = RoomTurn(key: key, policy: dependencies.policy, at: dependencies.clock)
-        alarm = WakingAlarm(clock: dependencies.clock, inbox: inbox)
-        announcer = RoomAnnouncer(room: key.room, dependencies: dependencies) { [inbox] in inbox.audienceReady() }
+        parts = TurnParts(stage: stage, dependencies)
+        commands = RoomCommands(dependencies)
+        outlets = RoomOutlets(key: key, stage: stage, dependencies, inbox: inbox)
         writer = JournalWriter(key: key, dependencies: dependencies, inbox: inbox)
-        self.stage = StageLink(stage, of: key.application, media: dependencies.media)
-        gifts = RoomGifts(catalogue: dependencies.catalogue, at: now)
-        limits = CommandLimits(at: now)
-        restrictions = RoomRestrictions(dependencies.moderation.restrictions)
-        audit = RoomAudit(dependencies.allowances, at: now)
-        reporting = RoomReporting(dependencies.allowances)
-        media = MediaPaths(stage: stage, numbers: dependencies.peerNumbers)
+        alarm = WakingAlarm(clock: dependencies.clock, inbox: inbox)
     }
 
     package var state: DurableRoomState { _read { yield turn.state } }
     package var isOver: Bool { turn.phase == .over }
-    var listing: RoomListing { stills.listing(turn.info, admins: turn.state.admins) }
 
     // MARK: A turn
 
-    func beginTurn() { turn.begin(at: dependencies.clock) }
+    private func beginTurn() { turn.begin(at: dependencies.clock) }
+
+    /// Lets a part of the room do something.
+    func inTurn(_ body: (inout TurnParts, inout RoomTurn) -> Void) {
+        beginTurn()
+        body(&parts, &turn)
+        endTurn()
+    }
+
+    /// Asks something of a part that lasts no longer than the answer.
+    @discardableResult
+    func asking<Value>(
+        _ body: (inout TurnParts, inout RoomTurn) throws(RoomError) -> Value
+    ) throws(RoomError) -> Value {
+        beginTurn()
+        defer { act() }
+        return try body(&parts, &turn)
+    }
 
     /// What the journal, the media plane and the clock have to say.
     package func takeTurn() {
         beginTurn()
-        for deadline in turn.deadlines.due(at: turn.now) { fire(deadline) }
+        for deadline in turn.deadlines.due(at: turn.now) {
+            parts.meet(deadline, in: &turn)
+            if deadline == .confirmation, queue.giveUpConfirmation() { dependencies.report(.cutUnconfirmed(key)) }
+            act()
+        }
         endTurn()
     }
 
     /// The end of every turn: act, hear reports, release what may leave, send, ask to be woken.
-    func endTurn() {
+    private func endTurn() {
         act()
         hear(inbox.take())
         release()
         if turn.phase == .open { writer.storeSnapshot(stored: queue.stored) }
-        gathered.setTimers(in: &turn)
-        publishInfo()
-        if let departure = announcer.departure(turn.now) {
-            if departure <= turn.now { sendNews() } else { turn.deadlines.set(.news, at: departure) }
-        }
+        parts.gathered.setTimers(in: &turn)
+        outlets.publish(isOpen: turn.phase == .open)
+        outlets.sendDueNews(in: &turn)
         if turn.isDraining, queue.isEmpty {
             let done = draining
             draining = []
@@ -96,36 +96,6 @@ package final class RoomCore {
         alarm.arm(for: turn.deadlines.earliest)
     }
 
-    private func fire(_ deadline: Deadline) {
-        switch deadline {
-        case .grace(let session): people.loseForGood(session, in: &turn)
-        case .absence(let user): people.loseForGood(user, in: &turn)
-        case .ownerAbsence: decide(.ownerAbsenceOver)
-        case .invitation(let id): decide(.invitationTimedOut(id: id))
-        case .consent(let user): decide(.consentTimedOut(user))
-        case .song:
-            decide(.songOver)
-            turn.awaitEndOfSong()
-        // The end of the turn sends them.
-        case .news: break
-        case .likes: gathered.storeLikes(in: &turn)
-        case .gifts: gifts.tell(in: &turn)
-        case .levels: gathered.tellLevels(in: &turn)
-        case .network: gathered.tellNetwork(in: &turn)
-        case .pk:
-            decide(.pkTimeOver)
-            turn.awaitPK()
-        case .host: decide(.hostLost)
-        case .letters: correspondence.repeatLetters(in: &turn)
-        case .points: correspondence.tellPoints(in: &turn)
-        case .count: turn.add(.tell(Announcement(.passing(.count(MemberCount(turn.attendance.count))))))
-        case .sharedText: entries.forgetSharedText()
-        case .still: stills.expire(in: &turn)
-        case .confirmation: giveUpConfirmation()
-        }
-        act()
-    }
-
     private func hear(_ fresh: RoomInbox.Reports) {
         queue.noteStored(fresh.stored)
         queue.noteConfirmed(fresh.confirmed)
@@ -133,31 +103,66 @@ package final class RoomCore {
             lose(from: failed.position, failed.failure)
         }
         if fresh.rang { alarm.noteRung() }
-        if !fresh.posted.isEmpty { gifts.hear(fresh.posted, in: &turn) }
+        if !fresh.posted.isEmpty { parts.gifts.hear(fresh.posted, in: &turn) }
         act()
         for verdict in fresh.reviewed {
-            if let (draft, first) = reviews.hear(verdict, in: &turn) { takeReviewed(draft, insteadOf: first) }
+            commands.hear(verdict, with: &parts, in: &turn)
             act()
         }
     }
 
-    // MARK: Deciding
+    // MARK: Effects
 
-    /// Decides what happens by itself, and carries it out.
-    func decide(_ command: ServerCommand, _ sequel: Sequel = Sequel()) {
-        guard turn.phase == .open else { return }
-        if command == .ownerAbsenceOver { people.endAbsence(in: &turn) }
-        turn.carryOut(decided { turn.state.decide(command, in: turn.context) }, sequel)
+    /// Acts on what the turn has brought, in its order. What one effect brings comes before the next one.
+    private func act() {
+        while turn.hasEffects {
+            // The same two buffers, turn after turn.
+            var effects: [Effect] = []
+            swap(&effects, &actedOn)
+            turn.exchangeEffects(&effects)
+            act(on: effects)
+            effects.removeAll(keepingCapacity: true)
+            swap(&effects, &actedOn)
+        }
     }
 
-    /// Likes and gifts that wait for company belong to the time before the end of a room, or of a PK: they are told first, and it is
-    /// decided anew.
-    func decided<Fault: Error>(_ decide: () throws(Fault) -> Decision) throws(Fault) -> Decision {
-        let decision = try decide()
-        guard decision.closesAccounts, gathered.hasLikes || gifts.hasUntold else { return decision }
-        gathered.storeLikes(in: &turn)
-        gifts.tell(in: &turn)
-        return try decide()
+    private func act(on effects: [Effect]) {
+        for effect in effects {
+            act(on: effect)
+            act()
+        }
+    }
+
+    private func act(on effect: Effect) {
+        switch effect {
+        case .submit(let submission): submit(submission)
+        case .release(let release): queue.append(release)
+        case .decide(let command, let sequel): parts.decide(command, sequel, in: &turn)
+        case .answer(let answer): answer()
+        case .admit(let entrance, let entry):
+            parts.people.admit(entrance, entry, in: &turn)
+            parts.gathered.tellNetworkAgain()
+        case .turnAway(let entrance): parts.people.turnAway(entrance, in: &turn)
+        case .askAgain(let attendee): parts.people.askAgain(attendee, in: &turn)
+        case .departed(let session, let departure): session.attendee.departed(session.stay, departure)
+        case .withdraw(let listing):
+            outlets.show(listing)
+            outlets.withdraw()
+            parts.people.freeAll(in: &turn)
+        case .close: close()
+        case .news(let said): outlets.tell(said, parts.stills, in: &turn)
+        case .out(let effect): outlets.act(on: effect, in: &turn)
+        }
+    }
+
+    /// Hands what was accepted to the journal, and queues what leaves when it is stored.
+    private func submit(_ submission: Submission) {
+        let accepted = submission.accepted
+        writer.submit(submission, in: turn.state)
+        parts.correspondence.wait(for: accepted.events, in: &turn)
+        turn.wait(for: accepted)
+        parts.stills.review(after: accepted.events, in: &turn)
+        queue.append(submission.release(showing: parts.stills.listing(submission.info, admins: turn.state.admins)))
     }
 
     // MARK: Releasing
@@ -174,42 +179,232 @@ package final class RoomCore {
             case .post(let steps, let number):
                 // For each posting its own time.
                 turn.deadlines.cancel(.confirmation)
-                stage.post(steps, of: turn.attendance) { [inbox] in inbox.confirmed(number) }
+                outlets.post(steps, number, in: &turn)
             case .leave(let release, let failure): leave(release, failure)
             }
         }
     }
 
-    /// Everybody is out of a room whose journal cannot be read again.
-    func refuseAll(with error: RoomError) {
-        queue.fail(from: 0, with: error)
-        release()
+    /// Lets go what may leave, or tells why it may not.
+    private func leave(_ release: Release, _ failure: RoomError?) {
+        if let failure = failure ?? (release.isRefused ? RoomError(.internalError) : nil) {
+            if let peer = release.closing { outlets.close(peer) }
+            act(on: release.undo)
+            release.answer?(failure)
+            act(on: release.otherwise)
+        } else {
+            act(on: release.first)
+            release.answer?()
+            act(on: release.afterwards)
+        }
     }
 
-    /// Shows the directory what has changed. An ended room has left it, and stays out.
-    func publishInfo() {
-        if turn.phase == .open { announcer.publish() }
-    }
+    // MARK: The life of the room
 
-    func sendNews() {
-        let attendance = turn.attendance
-        announcer.send(epoch: turn.epoch, at: turn.now) { attendance.sessions(of: $0) }
-    }
-
-    /// The media plane owes a confirmation for too long: see `confirmationLimit`.
-    private func giveUpConfirmation() {
-        if queue.giveUpConfirmation() { dependencies.report(.cutUnconfirmed(key)) }
-    }
-}
-
-extension Decision {
-    /// The room ends, or something changes between this room and another.
-    fileprivate var closesAccounts: Bool {
-        events.contains { event in
-            switch event {
-            case .ended, .pkChanged: true
-            default: false
+    /// The journal has been read: at the start, or after it failed. People who are attached stay attached.
+    package func install(_ rebuilt: RebuiltRoom) {
+        guard turn.phase == .loading else { return }
+        beginTurn()
+        let again = writer.incarnation > 0
+        turn.install(rebuilt)
+        writer.begin(epoch: rebuilt.epoch, at: turn.state.position)
+        queue.begin(stored: turn.state.position)
+        if turn.phase == .open { resume(again: again) }
+        if again {
+            // What was in doubt when the journal failed, and turned out to be stored.
+            for news in turn.recent.after(seq: outlets.told.seq, chat: outlets.told.chat) {
+                turn.tellInOrder(Announcement(news))
             }
+            if turn.phase == .empty { turn.inOrder([.close]) }
+        } else {
+            outlets.begin(seq: turn.state.seq, chat: turn.state.chat)
+        }
+        parts.gifts.resume(rebuilt.gifts, in: &turn)
+        endTurn()
+    }
+
+    /// What was waited for is waited for anew, and the media plane and the directory are told what holds.
+    private func resume(again: Bool) {
+        parts.people.seatTheAbsent(tell: again, in: &turn)
+        outlets.adopt(again: again, in: &turn)
+        parts.people.restartClocks(in: &turn)
+        turn.startClocks()
+        parts.correspondence.begin(in: &turn)
+        act()
+        parts.stills.review(in: &turn)
+        outlets.show(parts.stills.listing(turn.info, admins: turn.state.admins))
+    }
+
+    /// The journal has failed: the entries from that position on are not stored. Nobody has been told of them.
+    private func lose(from position: UInt64, _ failure: JournalFailure) {
+        dependencies.report(.journalFailed(key, failure))
+        turn.phase = .loading
+        writer.fail()
+        parts.gathered.refuseLikes(Self.unavailable, in: &turn)
+        act()
+        queue.fail(from: position, with: Self.unavailable)
+        dependencies.reload()
+    }
+
+    /// The room is over, and everybody has been told, or it never began.
+    private func close() {
+        guard turn.phase != .over else { return }
+        dismissAll()
+        writer.close()
+        dependencies.ended()
+    }
+
+    /// The room's journal cannot be read again. Everybody is put out of the room; the stored journal is not changed.
+    package func abandon() {
+        guard turn.phase == .loading else { return }
+        beginTurn()
+        queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
+        release()
+        dismissAll()
+        outlets.withdraw()
+    }
+
+    /// Sends the remaining news, then removes everybody and stops all timers.
+    private func dismissAll() {
+        turn.phase = .over
+        parts.people.freeAll(in: &turn)
+        parts.gifts.end(in: &turn)
+        act()
+        outlets.sendNews(in: &turn)
+        parts.people.dismissAll(in: &turn)
+        act()
+        turn.deadlines.end()
+        alarm.end()
+        outlets.close()
+    }
+
+    /// Takes no more commands; calls `done` when all that was accepted has been released.
+    package func drain(_ done: @escaping @Sendable () -> Void) {
+        draining.append(done)
+        inTurn { parts, turn in
+            parts.gathered.storeLikes(in: &turn)
+            turn.isDraining = true
+        }
+    }
+
+    // MARK: What people ask
+
+    package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
+        let mediaEpoch = outlets.mediaEpoch
+        inTurn { $0.enter(attendee, since: point, mediaEpoch: mediaEpoch, reply: reply, in: &$1) }
+    }
+
+    /// Creates the room and lets its creator in, in one turn; or, if it is the creator's own open room, takes over the
+    /// settings.
+    package func create(
+        _ creation: RoomCreation, by attendee: Attendee, key: IdempotencyKey?, reply: @escaping Reply<RoomEntry>
+    ) {
+        let mediaEpoch = outlets.mediaEpoch
+        inTurn { parts, turn in
+            do throws(RoomError) {
+                try commands.create(creation, by: attendee.profile, key: key, in: &turn)
+            } catch {
+                return turn.answer(reply, .failure(error))
+            }
+            parts.enter(attendee, since: nil, mediaEpoch: mediaEpoch, reply: reply, in: &turn)
+        }
+    }
+
+    /// - Parameter done: called once it is in force: the session is silent and deaf, unless its connection is merely lost.
+    package func detach(
+        _ session: SessionToken, from outbox: (any Outbox)?, why: DetachReason,
+        done: @escaping @Sendable () -> Void = {}
+    ) {
+        inTurn { $0.people.detach(session, from: outbox, why: why, done: done, in: &$1) }
+    }
+
+    package func submit(
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        inTurn { commands.take(command, from: session, key: key, reply: reply, with: &$0, in: &$1) }
+    }
+
+    /// Somebody who is not in the room declines an invitation to them.
+    package func decline(
+        _ id: String, reason: String?, by user: UserProfile, reply: @escaping Reply<CommandOutcome>
+    ) {
+        inTurn { commands.decline(id, reason: reason, by: user, reply: reply, with: $0.restrictions, in: &$1) }
+    }
+
+    // MARK: What operators and other rooms ask
+
+    /// An operator, who need not be in the room.
+    package func submit(
+        _ command: RoomCommand, by caller: Caller, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        let asked = Asked(command: command, caller: caller, key: key, reply: reply)
+        inTurn { commands.take(asked, with: &$0, in: &$1) }
+    }
+
+    /// Creates the room for somebody who is not there yet; it lasts until it is ended.
+    package func found(
+        _ creation: RoomCreation, for owner: UserProfile, by caller: Operator, key: IdempotencyKey?,
+        reply: @escaping Reply<RoomOverview>
+    ) {
+        inTurn { parts, turn in
+            do throws(RoomError) {
+                try commands.found(creation, for: owner, by: caller, key: key, in: &turn)
+                turn.answer(reply, .success(parts.overview(in: &turn)))
+            } catch {
+                turn.answer(reply, .failure(error))
+            }
+        }
+    }
+
+    /// R09: nothing of somebody is kept here but ids and numbers; who is not here any more. A room of their own ends.
+    /// - Parameter reply: how many messages of theirs were deleted.
+    package func erase(_ user: UserID, by caller: Operator, reply: @escaping Reply<Int>) {
+        beginTurn()
+        defer { endTurn() }
+        if let error = turn.closedness { return turn.answer(reply, .failure(error)) }
+        parts.erase(user, by: caller, reply: reply, in: &turn)
+        act()
+        guard turn.phase == .open else { return }
+        turn.recent.erase(user)
+        if turn.state.phase == .open { writer.storeNow(turn.state) }
+    }
+
+    /// Another room says something, or answers.
+    package func hear(_ parcel: RoomParcel) { inTurn { $0.correspondence.hear(parcel, in: &$1) } }
+
+    // MARK: Media
+
+    /// Where the session's media path belongs; the room will take its owner's sound from there.
+    package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
+        try asking { parts, turn throws(RoomError) in try parts.media.open(for: session, in: &turn) }
+    }
+
+    package func hear(_ fact: MediaFact) { inTurn { $0.hear(fact, in: &$1) } }
+
+    // MARK: Reading
+
+    /// Answers from what the room is now, behind what was decided before.
+    func read<Value>(
+        _ reply: @escaping Reply<Value>, _ value: (TurnParts, inout RoomTurn) throws(RoomError) -> Value
+    ) {
+        inTurn { parts, turn in
+            if let error = turn.closedness { return turn.answer(reply, .failure(error)) }
+            do throws(RoomError) {
+                turn.answer(reply, .success(try value(parts, &turn)))
+            } catch {
+                turn.answer(reply, .failure(error))
+            }
+        }
+    }
+
+    /// For somebody who is in the room.
+    func read<Value>(
+        _ reply: @escaping Reply<Value>, for session: SessionToken,
+        _ value: (TurnParts, inout RoomTurn, UserID) throws(RoomError) -> Value
+    ) {
+        read(reply) { parts, turn throws(RoomError) in
+            guard let user = turn.attendance.user(of: session) else { throw RoomError(.notInRoom) }
+            return try value(parts, &turn, user)
         }
     }
 }

@@ -66,9 +66,24 @@ struct RoomTurn {
         }
     }
 
+    /// Whether the session is in the room.
+    func checkPresent(_ session: SessionToken) throws(RoomError) {
+        if let error = closedness { throw error }
+        guard attendance.profile(of: session) != nil else { throw RoomError(.notInRoom) }
+    }
+
+    /// Nothing but what is stored is true.
+    mutating func install(_ rebuilt: RebuiltRoom) {
+        state = rebuilt.state
+        recent = rebuilt.recent
+        epoch = rebuilt.epoch
+        phase = state.phase == .open ? .open : .empty
+    }
+
     // MARK: Effects
 
     mutating func add(_ effect: Effect) { effects.append(effect) }
+    mutating func add(_ effect: Outward) { effects.append(.out(effect)) }
 
     var hasEffects: Bool { !effects.isEmpty }
 
@@ -91,7 +106,7 @@ struct RoomTurn {
     }
 
     /// Tells people something that says nothing new of the durable state, in its place in the order.
-    mutating func tellInOrder(_ announcement: Announcement) { inOrder([.tell(announcement)]) }
+    mutating func tellInOrder(_ announcement: Announcement) { inOrder([.out(.tell(announcement))]) }
     mutating func tellInOrder(_ news: PassingNews) { tellInOrder(Announcement(.passing(news))) }
 
     // MARK: Deciding

@@ -4,24 +4,19 @@ internal import Wire
 
 /// Lets those in who come by TCP, and sends on to the next worker who is not for this one.
 final class ConnectionIntake: ConnectionOwner {
-    typealias Receive = (
-        _ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant
-    ) -> Bool
-
     private let connections: FramedConnections
     private let table: PeerTable
-    private let receive: Receive
+    private let datagrams: DatagramIntake
     private let time: WorkerTime
     private var readsUntil = Instant.distantPast
     /// Where those go who came to the shared port and are not for us, until so many workers have looked.
     private var next: (mailbox: Mailbox, workers: Int)?
 
-    /// - Parameter receive: takes a datagram; true if it is an authentic check.
-    init(_ connections: FramedConnections, table: PeerTable, time: WorkerTime, receive: @escaping Receive) {
+    init(_ connections: FramedConnections, table: PeerTable, time: WorkerTime, datagrams: DatagramIntake) {
         self.connections = connections
         self.table = table
         self.time = time
-        self.receive = receive
+        self.datagrams = datagrams
     }
 
     func setNext(_ mailbox: Mailbox, workers: Int) { next = (mailbox, workers) }
@@ -39,7 +34,7 @@ final class ConnectionIntake: ConnectionOwner {
 
     func receive(
         _ slot: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, at now: Instant
-    ) -> Bool { receive(slot, length, path, now) }
+    ) -> Bool { datagrams.receive(slot, length, path, now) }
 
     var readsOn: Bool { time.refresh() < readsUntil }
 

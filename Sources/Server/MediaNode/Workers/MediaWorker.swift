@@ -1,9 +1,7 @@
-internal import Codecs
 internal import DTLS
 internal import DatagramIO
 internal import Forwarding
 internal import PeerSession
-internal import RTP
 internal import RoomPorts
 internal import Timing
 internal import Wire
@@ -18,31 +16,31 @@ final class MediaWorker {
     private static let maximumBatches = 8
     /// A turn reads no longer than this, whatever waits: commands and what is due come in between.
     private static let readingTime = Interval.milliseconds(5)
-    /// An RTP header, at most the mid in an extension, payload and tag: a payload up to this fits any path that brought it.
-    private static let maximumPayload = DatagramSocket.slotBytes - 128
+
+    private enum Life {
+        case serving
+        /// Nobody new is taken on.
+        case draining
+        case stopped
+    }
 
     let mailbox: Mailbox
     var port: UInt16 { sockets.port }
 
-    private let longestWait: Interval
-    private let longestPictureWait: Interval
     private let sockets: DatagramSockets
     private let table: PeerTable
     private let peers: PeerLifecycle
     private let stages: StageTable
     private let egress: Egress
-    private var intake: ConnectionIntake?
+    private let forwarder: PacketForwarder
+    private let datagrams: DatagramIntake
+    private let connections: ConnectionIntake?
     private let facts: FactPublisher
     private let time: WorkerTime
     private let gauge: LoadGauge
-    private var load: WorkerLoad
-    private var isDraining = false
-    private var isStopped = false
+    private let load: WorkerLoad
+    private var life = Life.serving
     private var confirmations = Confirmations()
-    private var counters = MediaCounters()
-    private var floods = Floods()
-    /// Where pictures came to that nobody has been given yet. Empty between batches.
-    private var arrivals: ContiguousArray<VideoStage> = []
 
     /// - Parameter port: 0 for one that is free.
     init(
@@ -51,8 +49,6 @@ final class MediaWorker {
     ) throws(MediaNodeError) {
         self.facts = facts
         self.gauge = gauge
-        longestWait = configuration.longestWait
-        longestPictureWait = configuration.longestPictureWait
         time = WorkerTime(clock)
         load = WorkerLoad(at: time.now)
         do {
@@ -75,15 +71,20 @@ final class MediaWorker {
             throw .cryptography(error.message)
         }
         peers.stages = stages
+        forwarder = PacketForwarder(configuration, peers: peers, stages: stages, egress: egress, time: time, load: load)
+        datagrams = DatagramIntake(table: table, peers: peers, forwarder: forwarder, time: time)
+        if let framed = sockets.connections {
+            connections = ConnectionIntake(framed, table: table, time: time, datagrams: datagrams)
+        } else {
+            connections = nil
+        }
         table.onForget = { [unowned self] path in forget(path) }
-        guard let connections = sockets.connections else { return }
-        intake = ConnectionIntake(connections, table: table, time: time) { [unowned self] in receive($0, $1, $2, $3) }
     }
 
     /// A way is nobody's any more.
     private func forget(_ path: NetworkPath) {
         if path.connection == 0 {
-            floods.forget(path.remote)
+            datagrams.forget(path.remote)
         } else {
             sockets.connections?.close(path, at: time.now)
         }
@@ -93,7 +94,7 @@ final class MediaWorker {
 
     /// Until a stop is commanded.
     func run() {
-        while !isStopped { turn() }
+        while life != .stopped { turn() }
         for peer in table.all { peers.close(peer) }
         flush()
         for command in mailbox.close() { refuse(command) }
@@ -105,7 +106,7 @@ final class MediaWorker {
     private func turn() {
         mailbox.fallAsleep()
         let deadline =
-            stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline, floods.nextDeadline) : .distantPast
+            stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline, datagrams.nextDeadline) : .distantPast
         let ready = sockets.wait(until: deadline, now: time.now)
         mailbox.stayAwake()
         load.advance(to: time.refresh())
@@ -119,7 +120,7 @@ final class MediaWorker {
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
         advanceStages()
-        if let remotes = floods.takeChange(at: time.now) { sockets.refuseMedia(from: remotes) }
+        if let remotes = datagrams.takeRefused() { sockets.refuseMedia(from: remotes) }
         flush()
     }
 
@@ -165,7 +166,7 @@ final class MediaWorker {
                 peers.noteRefusal()
                 return reply(.failure(.unknownStage), false)
             }
-            let answer = peers.answer(offer, on: stage, takesNewcomers: !isDraining && !load.isOver)
+            let answer = peers.answer(offer, on: stage, takesNewcomers: life == .serving && !load.isOver)
             reply(answer, table[offer.peer] != nil)
         case .closePeer(let id, let stage, let confirmed): closePeer(id, on: stage, confirmed)
         case .stateRoundTrip(let roundTrip, let id, let stage):
@@ -217,13 +218,13 @@ final class MediaWorker {
         case .view(let picture, let layer, let id, let stage):
             if let peer = table[id], peer.stage.id == stage { peers.view(picture, as: layer, by: peer) }
         case .adopt(let connection):
-            intake?.adopt(connection)
+            connections?.adopt(connection)
             // Before the next command: it may be a cut.
-            deliverPictures()
-        case .passOn(let mailbox, let workers): intake?.setNext(mailbox, workers: workers)
+            forwarder.deliverPictures()
+        case .passOn(let mailbox, let workers): connections?.setNext(mailbox, workers: workers)
         case .readCounters(let reply): reply(presentCounters())
-        case .drain: isDraining = true
-        case .stop: isStopped = true
+        case .drain: if life == .serving { life = .draining }
+        case .stop: life = .stopped
         }
     }
 
@@ -263,7 +264,7 @@ final class MediaWorker {
     }
 
     private func presentCounters() -> MediaCounters {
-        var result = counters + peers.counters
+        var result = datagrams.counters + forwarder.counters + peers.counters
         result.peers = table.count
         result.connectedPeers = peers.connected
         result.stages = stages.count
@@ -285,9 +286,9 @@ final class MediaWorker {
             let count = socket.receive(
                 at: time.now, hasFirst: stages.hasDuets, isFirst: { isSinger($0) }, then: { egress.flush() }
             ) { slot, length, path, arrival in
-                receive(slot, length, path, arrival)
+                datagrams.receive(slot, length, path, arrival)
             }
-            deliverPictures()
+            forwarder.deliverPictures()
             guard count == DatagramSocket.receiveSlots else { return }
             guard time.refresh() - start < Self.readingTime else { return }
         }
@@ -298,160 +299,7 @@ final class MediaWorker {
     }
 
     private func readConnections() {
-        intake?.read(for: Self.readingTime)
-        deliverPictures()
-    }
-
-    /// - Returns: whether it was an authentic check.
-    @discardableResult
-    private func receive(
-        _ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant
-    ) -> Bool {
-        let datagram = UnsafeRawBufferPointer(rebasing: slot[..<length])
-        guard let route = Route(datagram, path, in: table) else {
-            counters.unknownDatagrams &+= 1
-            return false
-        }
-        let peer = route.peer
-        time.refresh()
-        let judgement = peer.judge(datagram, at: time.now)
-        guard judgement == .open else {
-            counters.mediaLeftUnopened &+= 1
-            if judgement == .leaveAndRefuse, path.connection == 0 { floods.begin(path.remote, at: time.now) }
-            return false
-        }
-        let at = peer.time(arrival)
-        var isAuthentic = false
-        switch peer.media.receive(slot, length: length, path: path, at: at) {
-        case .media(let media):
-            if !floods.isEmpty { floods.notePassed(path.remote) }
-            switch media.place.flatMap({ Track(rawValue: $0.track) }) {
-            case .camera, .screen, .spare: forwardPicture(media, in: datagram, from: peer, at: at)
-            case .microphone, nil: forward(media, in: datagram, from: peer, at: at)
-            }
-        // An authentic check: what comes by this way is this peer's from now on.
-        case .handled:
-            isAuthentic = route.isNamed
-            if isAuthentic { table.learn(path, of: peer) }
-        case .dropped: break
-        }
-        peers.settle(peer)
-        return isAuthentic
-    }
-
-    private func forward(_ media: ReceivedMedia, in slot: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant)
-    {
-        let header = media.header
-        let isRedundant = header.payloadType == peer.redundantPayloadType
-        guard isRedundant || header.payloadType == peer.microphonePayloadType,
-            header.payloadLength <= Self.maximumPayload, header.payload.upperBound <= slot.count
-        else {
-            counters.unexpectedMedia &+= 1
-            return
-        }
-        guard peer.maySend(header.payloadLength, at: time.now) else {
-            counters.mediaOverLimit &+= 1
-            return
-        }
-        // A worker that cannot keep up lets the oldest go. Otherwise it would send ever later what nobody plays any more, and handshakes
-        // and checks would wait behind it.
-        guard time.now - arrival <= longestWait else {
-            counters.mediaOverdue &+= 1
-            return
-        }
-        peer.noteMicrophone(header.ssrc)
-        var packet = SourcePacket(
-            ssrc: header.ssrc, sequence: media.extendedSequence, timestamp: header.timestamp.rawValue,
-            marker: header.marker, level: header.audioLevel(in: slot, peer.extensions), arrival: arrival,
-            roundTrip: peer.roundTrip, songPosition: header.songPosition(in: slot, peer.extensions))
-        var payload = UnsafeRawBufferPointer(rebasing: slot[header.payload])
-        let start = time.now
-        if isRedundant {
-            guard let own = takeCopies(of: media, packet, payload, from: peer) else {
-                counters.unexpectedMedia &+= 1
-                return
-            }
-            payload = own
-            packet.redundancy = .carriesCopy
-        }
-        give(packet, payload, from: peer)
-        load.note(workFrom: start, to: time.read())
-    }
-
-    /// Gives what got lost and came as a copy.
-    /// - Returns: what is new in the packet; nil if it is not formed as agreed on.
-    private func takeCopies(
-        of media: ReceivedMedia, _ packet: SourcePacket, _ payload: UnsafeRawBufferPointer, from peer: Peer
-    ) -> UnsafeRawBufferPointer? {
-        guard let type = peer.microphonePayloadType, let redundant = RedundantPayload(payload),
-            redundant.payloadType == type
-        else { return nil }
-        peer.media.recover(from: media, redundant, type: type, in: payload, at: packet.arrival) { copy, sequence in
-            // A copy costs listeners as much as the packet itself.
-            guard peer.maySend(copy.range.count, at: time.now) else { return }
-            var lost = SourcePacket(
-                ssrc: packet.ssrc, sequence: sequence, timestamp: packet.timestamp &- copy.timestampOffset,
-                marker: false, arrival: packet.arrival, roundTrip: packet.roundTrip)
-            lost.redundancy = copy.distance == 1 ? .copyFromNext : .copyFromLater
-            give(lost, UnsafeRawBufferPointer(rebasing: payload[copy.range]), from: peer)
-        }
-        return UnsafeRawBufferPointer(rebasing: payload[redundant.primary])
-    }
-
-    private func give(_ packet: SourcePacket, _ payload: UnsafeRawBufferPointer, from peer: Peer) {
-        switch peer.stage.part {
-        case .home(let home):
-            home.audio.forward(packet, from: peer.member, payload: payload, send: egress.send)
-            if egress.hasErrands { peers.runErrands() }
-            if !home.isMetered { stages.meter(peer.stage, home) }
-        case .branch(let branch): branch.link.speak(packet, of: peer.member, payload)
-        }
-    }
-
-    private func forwardPicture(
-        _ media: ReceivedMedia, in datagram: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant
-    ) {
-        guard let place = media.place, let pictures = peer.stage.pictures, place.layer < VideoStage.maximumLayers,
-            // A line that has turned inactive takes nothing, and none takes what was not agreed on.
-            peer.takes(media.header.payloadType, on: place.track), media.payload.count <= Self.maximumPayload,
-            media.payload.upperBound <= datagram.count
-        else {
-            counters.unexpectedMedia &+= 1
-            return
-        }
-        guard peer.maySendPicture(media.payload.count, at: time.now) else {
-            counters.mediaOverLimit &+= 1
-            return
-        }
-        guard time.now - arrival <= longestPictureWait else {
-            counters.mediaOverdue &+= 1
-            return
-        }
-        let start = time.now
-        let layer = place.track == Track.spare.rawValue ? VideoStage.spareLayer : place.layer
-        let packet = PicturePacket(
-            ssrc: media.header.ssrc, layer: layer, sequence: media.extendedSequence,
-            timestamp: media.header.timestamp.rawValue, marker: media.header.marker,
-            format: pictures.format(ofLayer: layer), arrival: arrival)
-        let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
-        if !stage.hasArrivals { arrivals.append(stage) }
-        let payload = UnsafeRawBufferPointer(rebasing: datagram[media.payload])
-        stage.forward(packet, from: peer.member, payload: payload, send: egress.send, ask: egress.ask)
-        if let guests = peer.stage.home?.guests, !guests.isEmpty, stage === pictures.cameras,
-            stage.shows(peer.member, on: BridgeWay.slot)
-        {
-            for guest in guests.all { guest.terms.wayOut.see(packet, payload) }
-        }
-        if egress.hasErrands { peers.runErrands() }
-        load.note(workFrom: start, to: time.read())
-    }
-
-    /// Gives viewers the pictures of which a batch of datagrams has brought something.
-    private func deliverPictures() {
-        guard !arrivals.isEmpty else { return }
-        let start = time.read()
-        while let stage = arrivals.popLast() { stage.deliver(at: time.refresh(), send: egress.send) }
-        if egress.hasErrands { peers.runErrands() }
-        load.note(workFrom: start, to: time.read())
+        connections?.read(for: Self.readingTime)
+        forwarder.deliverPictures()
     }
 }

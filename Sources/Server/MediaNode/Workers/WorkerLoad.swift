@@ -3,7 +3,7 @@ internal import Timing
 
 /// How much of its time a worker spends on forwarding and sending, over the last second: whether it can take on more listeners. What
 /// handshakes cost is not in it: they pass, and many who enter at once must not be turned away for it.
-struct WorkerLoad {
+final class WorkerLoad {
     /// What is left above it is for those who are there: repeats, reports, a moment in which more people speak.
     static let limit = 0.85
     /// From here on sound waits for other sound in smaller rooms too. That about halves the load, so it ends well below the half.
@@ -25,13 +25,13 @@ struct WorkerLoad {
     /// Nobody new is taken on.
     var isOver: Bool { share > Self.limit }
 
-    mutating func note(workFrom start: Instant, to end: Instant) {
+    func note(workFrom start: Instant, to end: Instant) {
         work = work + min(max(end - start, .zero), Self.longestWork)
         advance(to: end)
     }
 
     /// A worker that has nothing to do lets time pass too.
-    mutating func advance(to now: Instant) {
+    func advance(to now: Instant) {
         let length = now - windowStart
         guard length >= Self.window else { return }
         share = work.seconds / length.seconds
