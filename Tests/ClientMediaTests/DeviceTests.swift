@@ -193,7 +193,7 @@ import Timing
                 isOpening.withLock { $0 = true }
                 entered.yield()
                 // Whoever waits for it in vain fails, and does not wait for ever.
-                _ = gate.wait(timeout: .now() + 5)
+                _ = gate.wait(timeout: .now() + 30)
                 isOpening.withLock { $0 = false }
             }
             try tone.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)

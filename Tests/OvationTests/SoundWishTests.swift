@@ -82,13 +82,18 @@ import Timing
         private let device = ToneInput()
         private let gate = DispatchSemaphore(value: 0)
         let isOpening = Mutex(false)
+        let opening: AsyncStream<Void>
+        private let entered: AsyncStream<Void>.Continuation
+
+        init() { (opening, entered) = AsyncStream.makeStream(of: Void.self) }
 
         func start(
             channels: Int, framesPerBlock: Int, deliver: @escaping @Sendable (AudioBuffer, Instant) -> Void
         ) throws(DeviceError) {
             isOpening.withLock { $0 = true }
+            entered.yield()
             // Whoever waits for it in vain fails, and does not wait for ever.
-            _ = gate.wait(timeout: .now() + 5)
+            _ = gate.wait(timeout: .now() + 60)
             isOpening.withLock { $0 = false }
             try device.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)
         }
@@ -103,7 +108,7 @@ import Timing
         let device = Slow()
         try audio.devices?.use(input: device, output: NullOutput())
         audio.startMicrophone()
-        while !device.isOpening.withLock({ $0 }) { await Task.yield() }
+        for await _ in device.opening { break }
         audio.captureVolume = 40
         audio.playbackVolume = 30
         audio.holdMuted(true)

@@ -151,9 +151,8 @@ import Testing
         var told: [RoomNewsEvent] = []
         for accepted in stage.record.dropFirst(steps) {
             try state.apply(accepted) { event, before, after in
-                let announcement = after.announcement(
-                    of: event, by: user, at: accepted.time, before: before,
-                    info: after.info(memberCount: 1, speaking: false), people: stage.people)
+                let context = NewsContext(accepted, people: stage.people, memberCount: 1)
+                let announcement = after.announcement(of: event, before: before, context)
                 if let announcement, announcement.audience == .everyone { told.append(announcement.news) }
             }
         }

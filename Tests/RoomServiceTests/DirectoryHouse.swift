@@ -54,7 +54,7 @@ extension Room {
     func ask(_ command: RoomCommand, by client: Client) async -> Result<CommandResult, RoomError> {
         await withCheckedContinuation { answered in
             Task {
-                await submit(command, from: client.session, key: nil) { answered.resume(returning: $0.map(\.result)) }
+                submit(command, from: client.session, key: nil) { answered.resume(returning: $0.map(\.result)) }
             }
         }
     }

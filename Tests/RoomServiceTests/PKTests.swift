@@ -211,13 +211,13 @@ extension Client {
         let id = try #require(salons.leo.challenges.last?.challenge.id)
         salons.right.submit(.answerChallenge(AnswerChallenge(id: id, agreed: true, pause: nil)), by: salons.leo)
         salons.carry()
-        #expect(salons.left.core.state.pk.links.map(\.id) == [id])
+        #expect(salons.left.core.state.links.pk.links.map(\.id) == [id])
         salons.isCarrying = false
         salons.right.submit(.destroyRoom, by: salons.leo)
         salons.carry()
         salons.isCarrying = true
         salons.advance(.seconds(10))
-        #expect(salons.left.core.state.pk.links.isEmpty)
+        #expect(salons.left.core.state.links.pk.links.isEmpty)
         #expect(salons.olga.pk?.links == [], "the host is told")
     }
 

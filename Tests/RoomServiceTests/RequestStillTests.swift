@@ -46,7 +46,7 @@ import Testing
 
     @Test("L03-S a refused request leaves nothing behind") func refused() async throws {
         let salon = try await Salon()
-        salon.create(kind: .live, seats: 3)
+        _ = salon.create(kind: .live, seats: 3)
         let asker = salon.enter(.member)
         salon.submit(
             .sendInvitation(InvitationDraft(to: .owner, command: "", still: picture, id: "x")), by: asker)

@@ -20,7 +20,7 @@ import Testing
             if let list = tree as? [Any] {
                 return list.indices.flatMap { index in
                     changed(list[index]).map { path, inner in
-                        (path, list[..<index] + [inner] + list[(index + 1)...])
+                        (path, Array(list[..<index]) + [inner] + Array(list[(index + 1)...]))
                     }
                 }
             }
@@ -97,7 +97,7 @@ import Testing
         }
         #expect(
             found == [
-                "camera", "cause", "form", "kind", "lack", "mode", "outcome", "phase", "pk", "presence", "reason",
+                "camera", "cause", "form", "kind", "mode", "outcome", "phase", "pk", "presence", "reason",
                 "role",
                 "size", "state", "track", "type",
             ])

@@ -60,7 +60,7 @@ private final class FailingStore: WebhookStore {
         faults.withLock { $0 = Faults(settling: settling, reading: reading) }
     }
 
-    private func meet(_ kind: WritableKeyPath<Faults, Int> & Sendable) throws(JournalFailure) {
+    private func meet(_ kind: any WritableKeyPath<Faults, Int> & Sendable) throws(JournalFailure) {
         let fails = faults.withLock { faults in
             defer { faults[keyPath: kind] = max(0, faults[keyPath: kind] - 1) }
             return faults[keyPath: kind] > 0

@@ -155,11 +155,14 @@ public struct RestrictionNews: EventPayload, Codable, Hashable, Sendable {
     /// The type of the event tells whether it was lifted.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        let told = try fields.nestedContainer(keyedBy: Restriction.CodingKeys.self, forKey: .restriction)
-        let kind = try told.decode(String.self, forKey: .kind)
-        guard RestrictionKind(rawValue: kind) != nil else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .kind, in: told, debugDescription: "\(kind) is no kind of restriction that can be shown")
+        if decoder.readsNewerWords {
+            // Neither of those that an app shows: it is passed over.
+            let told = try fields.nestedContainer(keyedBy: Restriction.CodingKeys.self, forKey: .restriction)
+            let kind = try told.decode(String.self, forKey: .kind)
+            guard RestrictionKind(rawValue: kind) != nil else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .kind, in: told, debugDescription: "\(kind) is no kind of restriction")
+            }
         }
         self.init(
             try fields.decode(Restriction.self, forKey: .restriction),

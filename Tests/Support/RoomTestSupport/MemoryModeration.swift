@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 package import RoomPorts
 import Synchronization
 

@@ -1,5 +1,5 @@
 package import RoomModel
-package import RoomPorts
+import RoomPorts
 import Synchronization
 
 /// People elsewhere, as a test has them.

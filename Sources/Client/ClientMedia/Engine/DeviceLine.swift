@@ -72,6 +72,8 @@ final class DeviceLine: Sendable {
     /// Returns when everything that was ordered is done.
     func settle() {
         repeat { queue.sync {} } while machine.isOpening
+        // What followed from the last opening.
+        queue.sync {}
     }
 
     private func handle(_ input: DeviceMachine.Input) { step { _ in input } }

@@ -7,7 +7,7 @@ import NIOPosix
 package import RoomModel
 package import RoomPorts
 package import SignalProtocol
-package import Timing
+import Timing
 
 /// Pictures of people and for their rooms over HTTP: sent, listed, removed, and shown.
 package final class FaceHandler: Sendable {

@@ -1,6 +1,6 @@
 package import RoomPorts
 import Synchronization
-package import Timing
+import Timing
 
 /// Whether this server can read pictures, which an operator may change while it runs, by installing a library. Finding out starts a
 /// process: it is done once a minute at most, for all who ask.

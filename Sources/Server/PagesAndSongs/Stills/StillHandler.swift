@@ -1,6 +1,6 @@
 package import HTTP
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import RoomModel
 import RoomPorts
 package import RoomService
