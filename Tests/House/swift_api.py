@@ -272,9 +272,13 @@ def public_declarations(files):
             if d.signature in asked:
                 d.documented = d.documented or asked[d.signature]
                 d.signature += "  // default"
+    def tells(declaration):
+        """A conformance to protocols of this package alone says nothing to others."""
+        return any(known.get(name.strip(), True) for name in declaration.signature.split(":", 1)[1].split(" where ")[0].split(","))
+
     return [
         d for scope, access, d in found
-        if (access in ("public", "open") and is_visible(d.owner)) or (access == "conformance" and d.owner in known and is_visible(d.owner))
+        if (access in ("public", "open") and is_visible(d.owner)) or (access == "conformance" and d.owner in known and is_visible(d.owner) and tells(d))
     ]
 
 

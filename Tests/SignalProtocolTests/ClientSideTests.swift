@@ -338,7 +338,9 @@ private final class KeptText: SharedText {
                 == .news(room, epoch: 2, [.known(.passing(.dropped(MessagesDropped(from: 3, to: 9))))]))
     }
 
-    @Test("what a newer server says in unknown words is passed over, but its number counts")
+    @Test(
+        "what a newer server says of unknown things is passed over, but its number counts; an unknown word is read as a known one"
+    )
     func newer() {
         let text = #"""
             {"jsonrpc":"2.0","method":"room.events","params":{"room":"x","epoch":1,"events":[
@@ -351,8 +353,10 @@ private final class KeptText: SharedText {
                 == .news(
                     .string("x"), epoch: 1,
                     [
-                        .unknown(seq: 4), .unknown(seq: nil), .unknown(seq: 5), .unknown(seq: 6), .unknown(seq: nil),
-                        .known(.passing(.count(MemberCount(3)))), .unknown(seq: nil), .unknown(seq: nil),
+                        .unknown(seq: 4), .unknown(seq: nil), .unknown(seq: 5),
+                        .known(.change(RoomChange(seq: 6, time: 1, what: .roleChanged(RoleChanged(bobID, .member))))),
+                        .unknown(seq: nil), .known(.passing(.count(MemberCount(3)))), .unknown(seq: nil),
+                        .unknown(seq: nil),
                     ]))
         for text in ["", "[]", "null", "{", "5", "\"x\""] {
             #expect(ServerMessage.decode(Data(text.utf8), expected: [:]) == nil, "\(text)")

@@ -84,7 +84,7 @@ import Testing
         #""camera":"middle","type":"media.wanted""#, #""camera":"low","spare":true,"type":"media.wanted""#,
     ]
 
-    private static let texts = durable.map { #"{"seq":3,"time":4,\#($0)}"# } + passing.map { "{\($0)}" }
+    static let texts = durable.map { #"{"seq":3,"time":4,\#($0)}"# } + passing.map { "{\($0)}" }
 
     /// Keys sorted, so that texts can be compared.
     private func canonical(_ bytes: some Sequence<UInt8>) throws -> String {

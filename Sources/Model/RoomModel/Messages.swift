@@ -29,6 +29,9 @@ extension MessageBody: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let text = try container.decodeIfPresent(String.self, forKey: .text) {
             self = .text(text)
+        } else if decoder.readsNewerWords, !container.contains(.command) {
+            // Of a kind that a newer server has. Apps pass over commands that are not their own.
+            self = .custom(command: "", message: "")
         } else {
             self = .custom(
                 command: try container.decode(String.self, forKey: .command),

@@ -109,7 +109,7 @@ public struct Restriction: Codable, Hashable, Sendable {
     /// Whether it holds at that time, in milliseconds since 1970.
     package func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
 
-    private enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
+    fileprivate enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
 
     // By hand, since restrictions stand in the journal: what is added later has a default here.
     public init(from decoder: any Decoder) throws {
@@ -153,6 +153,15 @@ public struct RestrictionNews: EventPayload, Codable, Hashable, Sendable {
     /// The type of the event tells whether it was lifted.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
+        if decoder.readsNewerWords {
+            // Neither of those that an app shows: it is passed over.
+            let told = try fields.nestedContainer(keyedBy: Restriction.CodingKeys.self, forKey: .restriction)
+            let kind = try told.decode(String.self, forKey: .kind)
+            guard RestrictionKind(rawValue: kind) != nil else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .kind, in: told, debugDescription: "\(kind) is no kind of restriction")
+            }
+        }
         self.init(
             try fields.decode(Restriction.self, forKey: .restriction),
             lifted: try fields.decode(EventType.self, forKey: .type) == .restrictionLifted)
