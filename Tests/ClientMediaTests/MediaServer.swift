@@ -46,7 +46,7 @@ final class Person: Sendable {
 
     init(
         _ id: UInt64, slots: Int = 4, songs: [String: @Sendable () -> TestSong] = [:], leap: Leap? = nil,
-        usesTCP: Bool = false
+        usesTCP: Bool = false, later: @escaping DeviceLine.Later = DeviceLine.later
     ) throws {
         self.id = PeerID(rawValue: id)
         self.slots = slots
@@ -61,7 +61,7 @@ final class Person: Sendable {
             open: { name throws(CodecError) in
                 guard let song = songs[name] else { throw CodecError(.cannotOpen, "no song \(name)") }
                 return song()
-            }, onEvent: { continuation.yield($0) })
+            }, later: later, onEvent: { continuation.yield($0) })
         let recording = recording
         try audio.setOutput(NullOutput { block, _ in recording.append(block) })
     }

@@ -23,6 +23,7 @@ import Timing
             for (number, call) in calls.enumerated() {
                 call(audio)
                 audio.work { engine in
+                    engine.settleDevices()
                     let all = seen.withLock { seen in
                         seen.append(engine.isMicrophoneOn)
                         return seen
@@ -74,6 +75,52 @@ import Timing
         var failures = 0
         for try await event in events { if case .microphoneFailed = event { failures += 1 } }
         #expect(failures == 1)
+    }
+
+    /// A microphone that opens when it is told to.
+    private final class Slow: AudioInputDevice {
+        private let device = ToneInput()
+        private let gate = DispatchSemaphore(value: 0)
+        let isOpening = Mutex(false)
+        let opening: AsyncStream<Void>
+        private let entered: AsyncStream<Void>.Continuation
+
+        init() { (opening, entered) = AsyncStream.makeStream(of: Void.self) }
+
+        func start(
+            channels: Int, framesPerBlock: Int, deliver: @escaping @Sendable (AudioBuffer, Instant) -> Void
+        ) throws(DeviceError) {
+            isOpening.withLock { $0 = true }
+            entered.yield()
+            // Whoever waits for it in vain fails, and does not wait for ever.
+            _ = gate.wait(timeout: .now() + 60)
+            isOpening.withLock { $0 = false }
+            try device.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)
+        }
+
+        func stop() { device.stop() }
+
+        func open() { gate.signal() }
+    }
+
+    @Test("V11-K volumes and mutes do not wait for a microphone that opens slowly, whichever thread they are said on")
+    func slow() async throws {
+        let device = Slow()
+        try audio.devices?.use(input: device, output: NullOutput())
+        audio.startMicrophone()
+        for await _ in device.opening { break }
+        audio.captureVolume = 40
+        audio.playbackVolume = 30
+        audio.holdMuted(true)
+        // What is done on the queue of the sound comes to its turn too.
+        let heard = await withCheckedContinuation { continuation in
+            audio.work { continuation.resume(returning: $0.settings) }
+        }
+        #expect(device.isOpening.withLock { $0 })
+        #expect(heard.isMicrophoneMuted && heard.captureVolume == 40 && heard.playoutVolume == 30)
+        device.open()
+        #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [true])
+        #expect(audio.captureVolume == 40)
     }
 
     @Test("V11-K a microphone that did not start is captured from once another device is chosen")

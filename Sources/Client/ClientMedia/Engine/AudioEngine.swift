@@ -1,5 +1,6 @@
 package import AudioGraph
 internal import DatagramIO
+internal import Dispatch
 internal import MediaCodecs
 package import MediaDevices
 internal import Platform
@@ -25,14 +26,14 @@ package struct RoomAudioConfiguration: Sendable {
 
 /// The sound of one person in a room: microphone, effects and music on the way out; every seat, mixed, on the way in.
 ///
-/// Calls come from any thread and return at once; only starting and stopping a device takes a moment. It works without a
+/// Calls come from any thread and return at once; only who waits for a device does so for as long as it takes. It works without a
 /// path as well: music is heard and the ear monitor works before anybody else is.
 ///
 /// Threads and locks. Three kinds of threads belong to it: one each of the two devices, one of the media path, one of each
-/// track. What a device's thread works with (`CaptureSide`, `PlayoutSide`) is behind a lock of its own, which nobody else
+/// track; and a queue for each direction, where its devices are opened and closed (`DeviceLine`). What a device's thread works with (`CaptureSide`, `PlayoutSide`) is behind a lock of its own, which nobody else
 /// holds for longer than a change of values takes. Between the threads stand small queues with locks that are held for a
-/// copy (`PacketInbox`, `TransportMailbox`, `EarMonitorQueue`, `MusicPlayer`). The order is: `control`, then a side, then a
-/// queue; no lock is held while `onEvent` is called.
+/// copy (`PacketInbox`, `TransportMailbox`, `EarMonitorQueue`, `MusicPlayer`). The order is: `control`, then a line,
+/// then a side, then a queue; no lock is held while `onEvent` is called or a device is opened or closed.
 package final class AudioEngine: Sendable {
     private let configuration: RoomAudioConfiguration
     private let onEvent: @Sendable (RoomAudioEvent) -> Void
@@ -68,9 +69,10 @@ package final class AudioEngine: Sendable {
             }, onEvent: onEvent)
     }
 
-    /// `open` finds a track's sound.
+    /// `open` finds a track's sound; `later` runs something after a time.
     init(
         _ configuration: RoomAudioConfiguration, open: @escaping MusicPlayer.Opener,
+        later: @escaping DeviceLine.Later = DeviceLine.later,
         onEvent: @escaping @Sendable (RoomAudioEvent) -> Void
     ) throws(RoomAudioError) {
         self.configuration = configuration
@@ -83,16 +85,18 @@ package final class AudioEngine: Sendable {
             throw .codec(error)
         }
         control = Guarded(
-            Control(devices: EngineDevices(capture: capture, playout: playout, clock: configuration.clock)))
+            Control(
+                devices: EngineDevices(
+                    capture: capture, playout: playout, clock: configuration.clock, later: later, tell: onEvent)))
     }
 
-    deinit { stop() }
+    deinit { end() }
 
     // MARK: The path
 
     /// Drops the present path, makes a new one and returns its first offer. `slots`: how many seats to hear.
     package func openPath(slots: Int) throws(RoomAudioError) -> String {
-        try withDevices { control throws(RoomAudioError) in
+        try control.with { control throws(RoomAudioError) in
             dropPath(&control)
             let generation = paths.withLock { state in
                 state.generation += 1
@@ -125,7 +129,7 @@ package final class AudioEngine: Sendable {
                 side.emit = { transport.send($0, payload: $1) }
                 side.readLoss = { transport.statistics.lossSent }
             }
-            try runDevices(&control)
+            runDevices(control)
             return transport.offer()
         }
     }
@@ -144,9 +148,9 @@ package final class AudioEngine: Sendable {
 
     /// Says goodbye. No event of the path follows.
     package func closePath() {
-        withDevices { control in
+        control.with { control in
             dropPath(&control)
-            try? runDevices(&control)
+            runDevices(control)
         }
     }
 
@@ -178,47 +182,86 @@ package final class AudioEngine: Sendable {
 
     // MARK: Devices
 
+    // Devices are started and stopped aside: whoever changes anything else meanwhile does not wait, and it holds when they run. Calls
+    // that throw wait for their own device.
+
     /// Where sound is captured from now on; nil for none.
-    package func setInput(_ device: (any AudioInputDevice)?) throws(RoomAudioError) {
-        try withDevices { control throws(RoomAudioError) in
-            control.devices.input = device
-            try runDevices(&control)
+    package func setInput(_ device: (any AudioInputDevice)?) throws(RoomAudioError) { try setInput { _ in device } }
+
+    /// - Parameter make: gives the device; what it is given is called once if the device goes away while it runs, on any thread. Then
+    ///   `inputLost` tells so, and the device is tried again until it is there.
+    package func setInput(
+        _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> (any AudioInputDevice)?
+    ) throws(RoomAudioError) {
+        let answer = Answer()
+        control.with { control in
+            control.devices.chooseInput(make)
+            runDevices(control, onInput: answer.give)
         }
+        try answer.wait()
     }
 
     /// Where sound is played from now on; at first nowhere, in time with the clock. A device that is not needed yet is started later;
     /// if it does not start then, `outputFailed` tells so.
-    package func setOutput(_ device: any AudioOutputDevice) throws(RoomAudioError) {
-        try withDevices { control throws(RoomAudioError) in
-            control.devices.output = device
-            try runDevices(&control, isOutputChosen: true)
+    package func setOutput(_ device: any AudioOutputDevice) throws(RoomAudioError) { try setOutput { _ in device } }
+
+    /// - Parameter make: as with an input; `outputFailed` tells of a device that went away, which is not tried again.
+    package func setOutput(
+        _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
+    ) throws(RoomAudioError) {
+        let answer = Answer()
+        control.with { control in
+            control.devices.chooseOutput(make)
+            runDevices(control, onOutput: answer.give)
         }
+        try answer.wait()
     }
 
     /// Captures from now on, and sends as soon as there is a path.
     package func startMicrophone() throws(RoomAudioError) {
-        try withDevices { control throws(RoomAudioError) in
-            control.devices.isMicrophoneOn = true
-            do throws(RoomAudioError) {
-                try runDevices(&control)
-            } catch {
-                control.devices.isMicrophoneOn = false
-                throw error
+        let answer = Answer()
+        startMicrophone { answer.give($0.map { .failed($0) } ?? .done) }
+        try answer.wait()
+    }
+
+    /// - Parameter done: called once, without a lock, when the microphone captures, did not start, or is not wanted any more.
+    package func startMicrophone(_ done: @escaping @Sendable (RoomAudioError?) -> Void) {
+        control.with { control in
+            let wish = control.devices.wishMicrophone()
+            runDevices(control) { [weak self] outcome in
+                guard case .failed(let error) = outcome, let self else { return done(nil) }
+                done(giveUp(wish) ? error : nil)
             }
         }
     }
 
-    package func stopMicrophone() {
-        withDevices { control in
-            control.devices.isMicrophoneOn = false
-            try? runDevices(&control)
+    /// - Returns: whether that wish was the last.
+    private func giveUp(_ wish: Int) -> Bool {
+        control.with { control in
+            guard control.devices.microphone == wish else { return false }
+            control.devices.dropMicrophone()
+            runDevices(control)
+            return true
         }
     }
 
+    package func stopMicrophone() {
+        control.with { control in
+            control.devices.dropMicrophone()
+            runDevices(control)
+        }
+    }
+
+    /// Whether the microphone captures, or would if one were chosen.
     package var isMicrophoneOn: Bool { control.with { $0.devices.isMicrophoneOn } }
 
-    /// Ends everything: devices, music, path. It may be begun again.
+    /// Ends everything: devices, music, path. It may be begun again. A device that is being opened is closed as soon as it is open.
     package func stop() {
+        end()
+        control.with { $0.devices }.drain()
+    }
+
+    private func end() {
         music.stopAll()
         control.with { control in
             dropPath(&control)
@@ -226,25 +269,31 @@ package final class AudioEngine: Sendable {
         }
     }
 
-    /// Changes something, and tells afterwards, without the lock, of an output that did not start.
-    private func withDevices<Result, Failure: Error>(
-        _ body: (inout Control) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        defer {
-            if let failure = control.with({ $0.devices.takeOutputFailure() }) {
-                onEvent(.outputFailed(failure.description))
-            }
-        }
-        return try control.with(body)
-    }
+    /// Returns when all devices are as they are wanted.
+    package func settleDevices() { control.with { $0.devices }.settle() }
 
     private func runDevices(
-        _ control: inout Control, isOutputChosen: Bool = false
-    ) throws(RoomAudioError) {
+        _ control: Control, onInput: DeviceLine.Reply? = nil, onOutput: DeviceLine.Reply? = nil
+    ) {
         let purpose = EngineDevices.Purpose(
-            blockFrames: control.settings.blockFrames, hasPath: control.transport != nil,
-            hasMusic: !music.isEmpty)
-        try control.devices.run(purpose, isOutputChosen: isOutputChosen)
+            blockFrames: control.settings.blockFrames, hasPath: control.transport != nil, hasMusic: !music.isEmpty)
+        control.devices.run(purpose, onInput: onInput, onOutput: onOutput)
+    }
+
+    /// What somebody waits for.
+    private final class Answer: Sendable {
+        private let outcome = Mutex(DeviceMachine.Outcome.done)
+        private let isThere = DispatchSemaphore(value: 0)
+
+        func give(_ outcome: DeviceMachine.Outcome) {
+            self.outcome.withLock { $0 = outcome }
+            isThere.signal()
+        }
+
+        func wait() throws(RoomAudioError) {
+            isThere.wait()
+            if case .failed(let error) = outcome.withLock({ $0 }) { throw error }
+        }
     }
 
     // MARK: Settings
@@ -254,10 +303,9 @@ package final class AudioEngine: Sendable {
         set { update { $0 = newValue } }
     }
 
-    /// Changes settings; they are heard from the next block on. Throws nothing: a device that does not start anew with
-    /// other blocks is told of by `statistics` and the next call.
+    /// Changes settings; they are heard from the next block on. Other blocks mean that devices start anew; one that does not is told of.
     package func update(_ change: (inout RoomAudioSettings) -> Void) {
-        withDevices { control in
+        control.with { control in
             let old = control.settings
             change(&control.settings)
             let settings = control.settings
@@ -270,7 +318,7 @@ package final class AudioEngine: Sendable {
                 side.apply(settings)
             }
             playout.with { $0.apply(settings) }
-            if settings.blockFrames != old.blockFrames { try? runDevices(&control) }
+            if settings.blockFrames != old.blockFrames { runDevices(control) }
         }
     }
 
@@ -321,7 +369,7 @@ package final class AudioEngine: Sendable {
     package func openMusic(_ track: MusicTrack, _ start: MusicStart) { music.play(track, start) }
 
     /// The second half: starts the devices that tracks are played through.
-    package func runMusic() { withDevices { try? runDevices(&$0) } }
+    package func runMusic() { control.with { runDevices($0) } }
 
     /// All tracks end. One that is played later ends at once.
     package func endMusic() { music.end() }

@@ -1,6 +1,5 @@
 package import AudioGraph
 package import MediaCodecs
-internal import MediaDevices
 package import Timing
 
 /// What happens on the capturing device's thread: effects, music on top, encoding, sending.
@@ -19,6 +18,8 @@ package final class CaptureSide {
     var readLoss: (() -> Double)?
     var captureTap: (@Sendable (AudioBuffer, Instant) -> Void)?
     var frameTap: (@Sendable (OutgoingFrame) -> Void)?
+    /// The run of a device whose blocks count; nil: none.
+    private(set) var run: Int?
     /// What the device delivers is the microphone, and not only a clock for the music.
     private var isMicrophone = false
     private var settings: RoomAudioSettings
@@ -56,8 +57,12 @@ package final class CaptureSide {
         sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
     }
 
-    /// Another device captures from now on.
-    func use(_ device: any AudioInputDevice) { sender.hasExactTimes = device.hasExactTimes }
+    /// Another run of a device captures from now on.
+    func select(_ run: Int?, isMicrophone: Bool, _ hasExactTimes: Bool) {
+        self.run = run
+        sender.hasExactTimes = hasExactTimes
+        setMicrophone(isMicrophone)
+    }
 
     /// 0…100.
     var level: UInt8 { sender.loudness }

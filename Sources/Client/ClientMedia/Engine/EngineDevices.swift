@@ -1,7 +1,8 @@
+internal import AudioGraph
 internal import MediaDevices
 internal import Timing
 
-/// The devices of an engine: which were chosen, and which run. Both run while there is anything to hear or to send.
+/// The devices of an engine: which were chosen, and what they are needed for. Both run while there is anything to hear or to send.
 struct EngineDevices {
     /// What the devices are for.
     struct Purpose {
@@ -14,98 +15,158 @@ struct EngineDevices {
     private let capture: Guarded<CaptureSide>
     private let playout: Guarded<PlayoutSide>
     private let clock: @Sendable () -> Instant
+    private let inputs: DeviceLine
+    private let outputs: DeviceLine
+    private var input: LineDevice?
+    private var output: LineDevice
+    private var choices = 1
+    /// The number of the wish for a microphone; nil: none is wished for.
+    private(set) var microphone: Int?
+    private var microphones = 0
 
-    var input: (any AudioInputDevice)?
-    var output: any AudioOutputDevice = NullOutput()
-    var isMicrophoneOn = false
-    private var runningInput: (device: any AudioInputDevice, isMicrophone: Bool)?
-    private var runningOutput: (any AudioOutputDevice)?
-    /// What the running devices were asked for.
-    private var blockFrames = 480
-    /// Why the output that was chosen gave way to none.
-    private var outputFailure: RoomAudioError?
-
+    /// - Parameters:
+    ///   - later: runs something after a time.
+    ///   - tell: hears of devices that were lost, or are back, without a lock.
     init(
-        capture: Guarded<CaptureSide>, playout: Guarded<PlayoutSide>, clock: @escaping @Sendable () -> Instant
+        capture: Guarded<CaptureSide>, playout: Guarded<PlayoutSide>, clock: @escaping @Sendable () -> Instant,
+        later: @escaping DeviceLine.Later = DeviceLine.later, tell: @escaping @Sendable (RoomAudioEvent) -> Void
     ) {
         self.capture = capture
         self.playout = playout
         self.clock = clock
+        output = Self.device(NullOutput(), 1, playout, clock)
+        inputs = DeviceLine(
+            "input", DeviceMachine(returns: true, hasTimeAtOnce: true), later: later,
+            DeviceLine.Ends(standIn: Self.device(NullInput(), 0, capture)) { run, device in
+                capture.with {
+                    $0.select(run?.number, isMicrophone: run?.choice != nil, device?.hasExactTimes ?? false)
+                }
+            } tell: { news in
+                switch news {
+                case .lost(let error): tell(.inputLost(error.description))
+                case .returned: tell(.inputReturned)
+                }
+            })
+        outputs = DeviceLine(
+            "output", DeviceMachine(returns: false, hasTimeAtOnce: false), later: later,
+            DeviceLine.Ends(standIn: Self.device(NullOutput(), 0, playout, clock)) { run, _ in
+                playout.with { $0.run = run?.number }
+            } tell: { news in
+                if case .lost(let error) = news { tell(.outputFailed(error.description)) }
+            })
     }
 
-    var isCapturing: Bool { runningInput != nil }
+    /// Whether blocks are captured.
+    var isCapturing: Bool { inputs.machine.hasTime }
 
-    /// Once.
-    mutating func takeOutputFailure() -> RoomAudioError? {
-        defer { outputFailure = nil }
-        return outputFailure
+    /// Whether a microphone is wished for, and nothing keeps it from capturing.
+    var isMicrophoneOn: Bool { microphone != nil && inputs.machine.isSettled }
+
+    // MARK: - Choices
+
+    /// - Parameter make: gives the device. What it is given is called once if the device goes away while it runs, on any thread.
+    mutating func chooseInput(
+        _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> (any AudioInputDevice)?
+    ) {
+        choices += 1
+        input = make(Self.losing(inputs, choices)).map { Self.device($0, choices, capture) }
     }
 
-    /// Starts and stops devices as the purpose wants it.
-    /// - Parameter isOutputChosen: just now: whoever chose it hears if it does not start. Else an output that does not start gives way
-    ///   to none, in time with the clock: neither the microphone nor the path waits for a loudspeaker.
-    mutating func run(_ purpose: Purpose, isOutputChosen: Bool = false) throws(RoomAudioError) {
-        let isNeeded = purpose.hasPath || isMicrophoneOn || purpose.hasMusic
-        do throws(RoomAudioError) {
-            try runOutput(isNeeded: isNeeded, blockFrames: purpose.blockFrames)
-        } catch {
-            guard !isOutputChosen else { throw error }
-            output = NullOutput()
-            outputFailure = error
-            try runOutput(isNeeded: isNeeded, blockFrames: purpose.blockFrames)
-        }
-        // Published music needs a clock even while there is no microphone.
-        let needsInput = isMicrophoneOn || purpose.hasPath && purpose.hasMusic
-        try runInput(isNeeded: needsInput, blockFrames: purpose.blockFrames)
-        blockFrames = purpose.blockFrames
+    /// As with an input.
+    mutating func chooseOutput(
+        _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
+    ) {
+        choices += 1
+        output = Self.device(make(Self.losing(outputs, choices)), choices, playout, clock)
     }
 
-    private mutating func runOutput(isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
-        if let running = runningOutput, !isNeeded || running !== output || self.blockFrames != blockFrames {
-            running.stop()
-            runningOutput = nil
-        }
-        guard isNeeded, runningOutput == nil else { return }
-        do throws(DeviceError) {
-            try output.start(channels: PlayoutSide.channels, framesPerBlock: blockFrames) {
-                [playout, clock] block, heard in
-                playout.with { $0.render(block, heard: heard, now: clock()) }
-            }
-        } catch {
-            throw .device(error.description)
-        }
-        runningOutput = output
+    private static func losing(_ line: DeviceLine, _ choice: Int) -> @Sendable (DeviceError) -> Void {
+        { [weak line] error in line?.lost(choice: choice, .device(error.description)) }
     }
 
-    private mutating func runInput(isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
-        let isMicrophone = isMicrophoneOn && input != nil
-        if let running = runningInput {
-            let isWanted = isMicrophone ? running.device === input : !running.isMicrophone
-            if !isNeeded || !isWanted || self.blockFrames != blockFrames {
-                running.device.stop()
-                runningInput = nil
-            }
-        }
-        capture.with { $0.setMicrophone(isMicrophone) }
-        guard isNeeded, runningInput == nil else { return }
-        let device: any AudioInputDevice = isMicrophone ? input ?? NullInput() : NullInput()
-        capture.with { $0.use(device) }
-        do throws(DeviceError) {
-            try device.start(channels: VoiceSender.channels, framesPerBlock: blockFrames) { [capture] block, captured in
-                capture.with { $0.process(block, captured: captured) }
-            }
-        } catch {
-            throw .device(error.description)
-        }
-        runningInput = (device, isMicrophone)
+    /// - Returns: the number of the wish.
+    mutating func wishMicrophone() -> Int {
+        microphones += 1
+        microphone = microphones
+        return microphones
     }
 
-    /// Nothing runs any more; what was chosen stays so.
+    /// From here on nothing of it is sent, however long the device takes to stop.
+    mutating func dropMicrophone() {
+        microphone = nil
+        capture.with { $0.setMicrophone(false) }
+    }
+
+    // MARK: - Orders
+
+    /// Has devices started and stopped, aside, as the purpose wants it.
+    /// - Parameters:
+    ///   - onInput: hears what became of the input; else an input that does not start is told of, and tried again.
+    ///   - onOutput: hears what became of the output; else an output that does not start is told of, and gives way to none, in time with
+    ///     the clock: neither the microphone nor the path waits for a loudspeaker.
+    func run(_ purpose: Purpose, onInput: DeviceLine.Reply? = nil, onOutput: DeviceLine.Reply? = nil) {
+        let isNeeded = purpose.hasPath || microphone != nil || purpose.hasMusic
+        outputs.order(
+            DeviceMachine.Order(
+                device: isNeeded ? output : nil, framesPerBlock: purpose.blockFrames, keepsTime: isNeeded), onOutput)
+        inputs.order(
+            DeviceMachine.Order(
+                device: microphone == nil ? nil : input, framesPerBlock: purpose.blockFrames,
+                // Published music needs a clock even while there is no microphone.
+                keepsTime: purpose.hasPath && purpose.hasMusic || microphone != nil && input == nil), onInput)
+    }
+
+    /// Nothing is wanted any more; what was chosen stays so.
     mutating func stop() {
-        isMicrophoneOn = false
-        runningInput?.device.stop()
-        runningInput = nil
-        runningOutput?.stop()
-        runningOutput = nil
+        dropMicrophone()
+        inputs.order(DeviceMachine.Order())
+        outputs.order(DeviceMachine.Order())
+    }
+
+    /// Returns when everything that was ordered is done, but for a device that is being opened. Not under a lock.
+    func drain() {
+        inputs.drain()
+        outputs.drain()
+    }
+
+    /// Returns when everything that was ordered is done. Not under a lock.
+    func settle() {
+        inputs.settle()
+        outputs.settle()
+    }
+
+    // MARK: - Devices of a line
+
+    private static func device(
+        _ device: any AudioInputDevice, _ choice: Int, _ capture: Guarded<CaptureSide>
+    ) -> LineDevice {
+        LineDevice(choice: choice, hasExactTimes: device.hasExactTimes) { frames, run throws(RoomAudioError) in
+            do throws(DeviceError) {
+                try device.start(channels: VoiceSender.channels, framesPerBlock: frames) { block, captured in
+                    capture.with { if $0.run == run { $0.process(block, captured: captured) } }
+                }
+            } catch {
+                throw .device(error.description)
+            }
+        } stop: {
+            device.stop()
+        }
+    }
+
+    private static func device(
+        _ device: any AudioOutputDevice, _ choice: Int, _ playout: Guarded<PlayoutSide>,
+        _ clock: @escaping @Sendable () -> Instant
+    ) -> LineDevice {
+        LineDevice(choice: choice) { frames, run throws(RoomAudioError) in
+            do throws(DeviceError) {
+                try device.start(channels: PlayoutSide.channels, framesPerBlock: frames) { block, heard in
+                    playout.with { if $0.run == run { $0.render(block, heard: heard, now: clock()) } }
+                }
+            } catch {
+                throw .device(error.description)
+            }
+        } stop: {
+            device.stop()
+        }
     }
 }

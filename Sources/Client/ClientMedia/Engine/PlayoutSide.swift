@@ -12,6 +12,8 @@ package final class PlayoutSide {
     package private(set) var receivers: [SlotReceiver] = []
     /// Of the present path.
     private(set) var inbox: PacketInbox?
+    /// The run of a device that plays; nil: none.
+    var run: Int?
     var playoutTap: (@Sendable (AudioBuffer, Instant) -> Void)?
 
     private let ear: EarMonitorQueue

@@ -138,8 +138,13 @@ package enum RoomAudioError: Error, Sendable, Equatable, CustomStringConvertible
 /// What the sound of a room tells by itself.
 package enum RoomAudioEvent: Sendable, Equatable {
     case path(PathEvent)
-    /// The output that was chosen did not start when it was needed, for that reason: nothing is heard, everything else works.
+    /// The output that was chosen did not start when it was needed, or went away, for that reason: nothing is heard, everything else works.
     case outputFailed(String)
+    /// The input went away, or did not start anew, for that reason: nothing is captured, everything else works. It is tried again until it
+    /// is there or another one is chosen.
+    case inputLost(String)
+    /// It captures again.
+    case inputReturned
     /// A track is open and about to be heard.
     case musicStarted(Int32, duration: Interval?)
     /// About every 200 ms while a track plays.

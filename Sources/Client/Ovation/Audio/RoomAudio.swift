@@ -30,8 +30,11 @@ public final class RoomAudio: Sendable {
     @nonexhaustive public enum Event: Sendable, Hashable {
         /// The connection has changed.
         case connectionChanged(Connection)
-        /// The microphone could not be started.
+        /// The microphone could not be started, or was lost, for example unplugged. Music is still sent. One that was lost is tried again
+        /// until it is there (`microphoneReturned`), or another one is chosen.
         case microphoneFailed(OvationError)
+        /// A microphone that was lost captures again.
+        case microphoneReturned
         /// The loudspeaker could not be started, or was lost, for example unplugged. Nothing is heard until another one is chosen. The
         /// user is still heard by others.
         case speakerFailed(OvationError)
@@ -60,7 +63,7 @@ public final class RoomAudio: Sendable {
     let box = StateBox<Connection>(.off)
     let broadcast = EventBroadcast<Event>()
     let engine: AudioEngine?
-    /// Devices, sockets and certificates take their time: nobody else's thread waits for them.
+    /// Sockets and certificates take their time: nobody else's thread waits for them.
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
     let clock: RoomClock
@@ -99,7 +102,7 @@ public final class RoomAudio: Sendable {
         self.singer = singer
         devices = engine.flatMap { engine in
             singer.map {
-                SoundDevices(engine, queue: queue, broadcast: broadcast, singer: $0, certificates: certificates)
+                SoundDevices(engine, broadcast: broadcast, singer: $0, certificates: certificates)
             }
         }
         network = engine.map {
@@ -271,10 +274,10 @@ public final class RoomAudio: Sendable {
             }
             switch (capture, plan.captures) {
             case (.off, true):
-                do {
-                    try engine.startMicrophone()
-                    wishes.withLock { $0.capture = .on }
-                } catch {
+                wishes.withLock { $0.capture = .on }
+                // A device takes its time: what is wished next does not wait for it.
+                engine.startMicrophone { [weak self] error in
+                    guard let self, let error else { return }
                     wishes.withLock { $0.capture = .failed }
                     broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
                 }
@@ -304,6 +307,8 @@ public final class RoomAudio: Sendable {
         if singer?.hear(event) ?? false { return }
         switch event {
         case .path: break
+        case .inputLost(let why): broadcast.send(.microphoneFailed(OvationError(.mediaFailed, why)))
+        case .inputReturned: broadcast.send(.microphoneReturned)
         case .outputFailed(let why): broadcast.send(.speakerFailed(OvationError(.mediaFailed, why)))
         case .musicStarted(let id, let duration):
             broadcast.send(.musicStarted(id, duration: duration.map { Duration($0) }))

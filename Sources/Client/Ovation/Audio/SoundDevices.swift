@@ -1,52 +1,52 @@
 internal import ClientMedia
-internal import Dispatch
 internal import MediaDevices
 internal import Platform
 
 /// The microphone and the loudspeaker that were chosen for a room.
 final class SoundDevices: Sendable {
-    private struct State {
-        /// How long the file is that is the microphone.
-        var inputDuration: Duration?
-        /// Counts the outputs that were chosen: one that fails after another took its place ends nothing.
-        var outputNumber = 0
-    }
-
     private let engine: AudioEngine
-    /// Where engines are asked to change devices outside of a caller's time.
-    private let queue: DispatchQueue
     private let broadcast: EventBroadcast<RoomAudio.Event>
     private let singer: SongSinger
     private let certificates: CertificateFile?
-    private let state = Mutex(State())
+    /// How long the file is that is the microphone.
+    private let duration = Mutex<Duration?>(nil)
 
     init(
-        _ engine: AudioEngine, queue: DispatchQueue, broadcast: EventBroadcast<RoomAudio.Event>, singer: SongSinger,
+        _ engine: AudioEngine, broadcast: EventBroadcast<RoomAudio.Event>, singer: SongSinger,
         certificates: CertificateFile?
     ) {
         self.engine = engine
-        self.queue = queue
         self.broadcast = broadcast
         self.singer = singer
         self.certificates = certificates
     }
 
-    var inputDuration: Duration? { state.withLock { $0.inputDuration } }
+    var inputDuration: Duration? { duration.withLock { $0 } }
 
     // MARK: - Input
 
     func useInput(_ input: RoomAudio.Input) throws(OvationError) {
-        let device: (any AudioInputDevice)? =
-            switch input {
-            case .none: nil
-            case .microphone(let name): PulseInput(name: name, onFailure: failed)
-            case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
-            case .file(let path, let loops): try file(path, loops: loops)
-            case .alongSong(let path): try singing(path)
-            }
-        let duration = (device as? FileInput)?.duration.map { Duration.seconds($0) }
-        state.withLock { $0.inputDuration = duration }
-        try Self.naming { try engine.setInput(device) }
+        switch input {
+        case .none: try use(nil)
+        case .microphone(let name): try use(duration: nil) { PulseInput(name: name, onFailure: $0) }
+        case .tone(let frequency, let amplitude):
+            try use(ToneInput(frequency: frequency, amplitude: Float(amplitude)))
+        case .file(let path, let loops):
+            let file = try file(path, loops: loops)
+            try use(file, duration: file.duration.map { .seconds($0) })
+        case .alongSong(let path): try use(singing(path))
+        }
+    }
+
+    private func use(_ input: (any AudioInputDevice)?, duration: Duration? = nil) throws(OvationError) {
+        try use(duration: duration) { _ in input }
+    }
+
+    private func use(
+        duration: Duration?, _ make: (@escaping @Sendable (DeviceError) -> Void) -> (any AudioInputDevice)?
+    ) throws(OvationError) {
+        self.duration.withLock { $0 = duration }
+        try Self.naming { try engine.setInput(make) }
     }
 
     private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
@@ -70,30 +70,12 @@ final class SoundDevices: Sendable {
         }
     }
 
-    private var failed: @Sendable (DeviceError) -> Void {
-        { [broadcast] in broadcast.send(.microphoneFailed(OvationError(.mediaFailed, $0.description))) }
-    }
-
     // MARK: - Output
 
     func useOutput(
         _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
     ) throws(OvationError) {
-        let number = state.withLock { state in
-            state.outputNumber += 1
-            return state.outputNumber
-        }
-        let device = make { [weak self] error in self?.outputFailed(number, error) }
-        try Self.naming { try engine.setOutput(device) }
-    }
-
-    /// What comes is still taken out in time, and heard by nobody: buffers, levels and songs go by it.
-    private func outputFailed(_ number: Int, _ error: DeviceError) {
-        guard state.withLock({ $0.outputNumber == number }) else { return }
-        queue.async { [engine, broadcast] in
-            try? engine.setOutput(NullOutput())
-            broadcast.send(.speakerFailed(OvationError(.mediaFailed, error.description)))
-        }
+        try Self.naming { try engine.setOutput(make) }
     }
 
     func use(input: any AudioInputDevice, output: any AudioOutputDevice) throws(OvationError) {

@@ -46,7 +46,7 @@ final class AudioController: Sendable {
 
     /// What takes the room no time it is told under this lock. So whoever leaves it meanwhile, or says something else, has the last word.
     private let state = Mutex(State())
-    /// Held while a room is told settings, which may wait for a device that is being started. Taken before `state`.
+    /// Held while a room is told settings, so that they come to it in their order. Taken before `state`.
     private let applying = Mutex(())
     private let tell: @Sendable (RoomNotice) -> Void
     /// Where devices and files are opened, one after the other.
@@ -264,6 +264,7 @@ final class AudioController: Sendable {
         switch event {
         case .microphoneFailed(let error), .inputEnded(let error?):
             tell(SoundFailure(.microphone, error.message))
+        case .microphoneReturned: tell(.log("the microphone is back"))
         case .speakerFailed(let error): tell(SoundFailure(.loudspeaker, error.message))
         case .inputEnded(nil): tell(.log("the input has ended"))
         case .connectionChanged(.lost):

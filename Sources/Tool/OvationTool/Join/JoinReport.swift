@@ -169,8 +169,8 @@ final class JoinReport: Sendable {
             tell(
                 "song_failed", ["song": .text(song.id), "message": .text(error.message)],
                 sentence: "\(song.title) cannot be played: \(error.message)")
-        case .inputEnded, .microphoneFailed, .speakerFailed, .musicStarted, .musicProgress, .musicEnded, .songProgress,
-            .networkChanged:
+        case .inputEnded, .microphoneFailed, .microphoneReturned, .speakerFailed, .musicStarted, .musicProgress,
+            .musicEnded, .songProgress, .networkChanged:
             break
         }
     }
