@@ -220,9 +220,7 @@ final class Connection: Sendable {
     private func leaveSeat(_ session: RoomSession) {
         guard session.state.isPresent, session.state.mySeat != nil else { return }
         session.perform(.leaveSeat) { [weak self] result in
-            guard case .failure(let error) = result, [.offline, .timeout, .connectionLost].contains(error.code)
-            else { return }
-            self?.leaveSeat(session)
+            if case .failure(let error) = result, error.isOfTheWay { self?.leaveSeat(session) }
         }
     }
 

@@ -303,9 +303,17 @@ final class RoomController: Sendable {
         guard isAlive() else { return }
         sound.set { $0.isMicrophoneMuted = isMuted }
         guard let room, room.state.mySeat != nil else { return }
-        room.perform(.setMicrophone(SetMicrophone(muted: isMuted))) { [weak self] result in
-            if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
+        let statement = MuteStatement { [weak self] in
+            guard let self, self.room === room, room.state.mySeat != nil else { return nil }
+            return sound.settings.isMicrophoneMuted
+        } say: { isMuted, done in
+            room.perform(.setMicrophone(SetMicrophone(muted: isMuted))) { result in
+                if case .failure(let error) = result { done(error) }
+            }
+        } warn: { [weak self] in
+            self?.tell(.warning($0.outcome.code, $0.outcome.message))
         }
+        statement.begin()
     }
 
     // MARK: - Hearing
