@@ -28,7 +28,7 @@ extension RoomAudio {
     }
 
     /// Where a telephone plays.
-    public enum Route: Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Route: Sendable, Hashable, CaseIterable {
         /// The loudspeaker.
         case speaker
         /// The receiver, which is held to the ear.

@@ -9,7 +9,7 @@ internal import Platform
 /// ```
 public enum OvationDevices {
     /// A sound input.
-    public enum Input: Sendable, Hashable {
+    @nonexhaustive public enum Input: Sendable, Hashable {
         /// No input.
         case none
         /// The default microphone, or the one with that name.
@@ -21,7 +21,7 @@ public enum OvationDevices {
     }
 
     /// A sound output.
-    public enum Output: Sendable, Hashable {
+    @nonexhaustive public enum Output: Sendable, Hashable {
         /// No output.
         case none
         /// The default loudspeaker, or the one with that name.

@@ -15,7 +15,7 @@ public enum OvationServer {
     static let advice = "write OvationServer.address = \"https://…\" before login, or set OVATION_SERVER"
 
     /// Who sees to it that listeners ask before they sit down, in rooms with `needRequest`.
-    public enum Consent: Sendable {
+    @nonexhaustive public enum Consent: Sendable {
         /// The app, as published: `enterSeat` of a listener succeeds, and the app shows its request first.
         case advisory
         /// The server: `enterSeat` of a listener is refused (-1, `consent_required`) until an invitation was accepted, unless the
