@@ -91,6 +91,15 @@ func bringASongAsTheGuideDoes(
     try await client.deleteSong(mine.id)
 }
 
+func uploadFacesAsTheGuideDoes(_ client: OvationClient, _ room: RoomSession, photo: Data, scene: Data) async throws {
+    let face = try await client.uploadFace(photo, as: .avatar, crop: Face.Crop(x: 0.2, y: 0, width: 0.6, height: 0.6))
+    try await client.setProfile(avatar: face.picture)
+    let cover = try await client.uploadFace(scene, as: .cover)  // without a crop: the middle
+    try await room.update(cover: cover.picture)
+    let kept = [face.id, cover.id]
+    for old in try await client.faces() where !kept.contains(old.id) { try await client.removeFace(old.id) }
+}
+
 extension LiveServerTests {
     /// What the guide shows, where it can run without equipment.
     @Suite struct GuideTests {
