@@ -44,16 +44,17 @@ import Timing
             ])
         }
         _ = room.apply(.passing(.network(ways(180, 20))))
-        #expect(room.lagBehindLeader(wait: wait) == nil)
+        #expect(room.song.lagBehindLeader(of: room.me.id, wait: wait) == nil)
         _ = room.apply(.change(2, .duetChanged(DuetChanged(.leadFollow(leader: "alice"), by: nil))))
-        #expect(room.lagBehindLeader(wait: wait) == .milliseconds(90 + 10 + 10 + 15), "bob follows")
+        #expect(
+            room.song.lagBehindLeader(of: room.me.id, wait: wait) == .milliseconds(90 + 10 + 10 + 15), "bob follows")
         for (alice, bob, lag) in [(nil, 20, 0), (180, nil, 0), (-5, 20, 35), (.max, 20, 1_035)] as [(Int?, Int?, Int64)]
         {
             _ = room.apply(.passing(.network(ways(alice, bob))))
-            #expect(room.lagBehindLeader(wait: wait) == .milliseconds(lag))
+            #expect(room.song.lagBehindLeader(of: room.me.id, wait: wait) == .milliseconds(lag))
         }
         _ = room.apply(.change(3, .duetChanged(DuetChanged(.leadFollow(leader: "bob"), by: nil))))
-        #expect(room.lagBehindLeader(wait: wait) == nil)
+        #expect(room.song.lagBehindLeader(of: room.me.id, wait: wait) == nil)
     }
 
     @Test("D04-K a singer's client tells its round trip and wait when they have changed, and every ten seconds")

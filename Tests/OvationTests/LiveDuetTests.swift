@@ -73,7 +73,7 @@ extension LiveServerTests {
                 while true {
                     let now = clients[0].clock.now
                     let wait = bob.audio.teller.withLock(\.wait)
-                    let lag = try #require(bob.state.lagBehindLeader(wait: wait))
+                    let lag = try #require(bob.state.song.lagBehindLeader(of: "bob", wait: wait))
                     guard lag > .zero, let play = alice.state.play, let startAt = play.startAt,
                         let room = clients[0].clock.estimate(at: now),
                         let first = alice.audio.singer?.position(at: now),

@@ -42,32 +42,13 @@ extension RoomAudio {
             teller.isSinging = isSeated
             return teller.wait
         }
-        singer?.take(state.play, isSeated: isSeated, lag: isSeated ? state.lagBehindLeader(wait: wait) : nil)
+        singer?.take(
+            state.play, isSeated: isSeated,
+            lag: isSeated ? state.song.lagBehindLeader(of: state.me.id, wait: wait) : nil)
     }
 
     /// A correction for devices that misreport their latency: how much earlier the user heard the song than the devices report.
     func setSongLatency(_ latency: Duration) {
         work { engine in engine.update { $0.songLatency = .init(latency) } }
-    }
-}
-
-extension RoomState {
-    /// So much later than the room has it a follower hears the song: as late as the leader's voice comes, which is half of both
-    /// round trips, a packet, and the wait here. `nil` for whoever follows nobody; zero while a way is not known.
-    func lagBehindLeader(wait: Interval) -> Interval? {
-        guard let leader = duet.leader, leader != me.id else { return nil }
-        guard let there = network.singers[leader]?.roundTripMs, let here = network.singers[me.id]?.roundTripMs else {
-            return .zero
-        }
-        return (Self.bounded(there) + Self.bounded(here)) / 2 + Self.packet + wait
-    }
-
-    /// What a packet takes to be filled, and to get out of the devices.
-    private static let packet = Interval.milliseconds(10)
-    /// Of a longer way nobody hears anything in time; and numbers of the network are not to be trusted.
-    private static let longestRoundTripMs = 2_000
-
-    private static func bounded(_ roundTripMs: Int) -> Interval {
-        .milliseconds(Int64(min(max(roundTripMs, 0), longestRoundTripMs)))
     }
 }
