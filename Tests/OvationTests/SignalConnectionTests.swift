@@ -294,7 +294,7 @@ import Timing
         server.deliver(Answer.sessionExpiring(inSeconds: 60))
         #expect(server.log.all == ["ticketExpiring(in: 60.0 seconds)"])
         let isDone = Mutex(false)
-        conversation.useTicket("ticket-9") { result in isDone.withLock { $0 = (try? result.get()) != nil } }
+        conversation.signIn.useTicket("ticket-9") { result in isDone.withLock { $0 = (try? result.get()) != nil } }
         server.run()
         #expect(
             isDone.withLock { $0 }
@@ -313,7 +313,7 @@ import Timing
         let conversation = server.signedIn()
         server.on(.call(.sessionRenew), first: [.refuse(RoomError(.ticketFailed))])
         let code = Mutex("")
-        conversation.useTicket("bad") { result in
+        conversation.signIn.useTicket("bad") { result in
             if case .failure(let error) = result { code.withLock { $0 = error.code.rawValue } }
         }
         server.run()
@@ -322,7 +322,7 @@ import Timing
         conversation.retryNow()
         server.run()
         #expect(conversation.isReady && tickets == ["ticket-1", "ticket-1"])
-        conversation.useTicket("good") { _ in }
+        conversation.signIn.useTicket("good") { _ in }
         server.run()
         server.drop()
         conversation.retryNow()
@@ -339,7 +339,7 @@ import Timing
         server.drop()
         let codes = Mutex<[String]>([])
         func give(_ ticket: String) {
-            conversation.useTicket(ticket) { result in
+            conversation.signIn.useTicket(ticket) { result in
                 let code = if case .failure(let error) = result { error.code.rawValue } else { "good" }
                 codes.withLock { $0.append(code) }
             }

@@ -1,5 +1,4 @@
 public import Foundation
-internal import NIOCore
 
 /// A picture that a user has uploaded: of themselves, or for their rooms. The server keeps it in several sizes.
 public struct Face: Sendable, Hashable, Identifiable {
@@ -63,58 +62,17 @@ extension OvationClient {
     public func uploadFace(
         _ picture: Data, as kind: Face.Kind, crop: Face.Crop? = nil
     ) async throws(OvationError) -> Face {
-        struct Made: Decodable { var face: FaceEntry }
-        guard picture.count <= Self.faceBytesMost else { throw OvationError(.faceTooLarge) }
-        var query = URLComponents()
-        query.queryItems = [URLQueryItem(name: "kind", value: kind.rawValue)]
-        if let crop {
-            for (name, value) in [("x", crop.x), ("y", crop.y), ("width", crop.width), ("height", crop.height)] {
-                query.queryItems?.append(URLQueryItem(name: name, value: String(value)))
-            }
-        }
-        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
-        exchange.authorization = try await authorization()
-        let answer = try await exchange.upload(
-            "/v1/faces?" + (query.percentEncodedQuery ?? ""), type: Self.pictureType(picture), [.bytes(Array(picture))]
-        ) { _ in }
-        if let refusal = answer.refusal { throw refusal }
-        return try Self.decode(Made.self, answer).face.face
+        try await FaceClient(http: http).upload(picture, as: kind, crop: crop)
     }
 
     /// Returns the pictures that the user has uploaded, newest first.
     public func faces() async throws(OvationError) -> [Face] {
-        struct List: Decodable { var faces: [FaceEntry] }
-        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
-        exchange.authorization = try await authorization()
-        let answer = try await exchange.get("/v1/faces")
-        if let refusal = answer.refusal { throw refusal }
-        return try Self.decode(List.self, answer).faces.map(\.face)
+        try await FaceClient(http: http).list()
     }
 
     /// Removes a picture that the user has uploaded. Where a profile or a room still names it, there is no picture from then on.
     /// - Throws: `face_not_found`.
     public func removeFace(_ id: String) async throws(OvationError) {
-        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
-        exchange.authorization = try await authorization()
-        let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        guard !name.isEmpty else { throw OvationError(.faceNotFound) }
-        if let refusal = try await exchange.delete("/v1/faces/\(name)").refusal { throw refusal }
+        try await FaceClient(http: http).delete(id)
     }
-
-    /// What the picture is by its first bytes, for proxies on the way; the server looks at the bytes itself.
-    private static func pictureType(_ picture: Data) -> String {
-        if picture.starts(with: [0xFF, 0xD8]) { return "image/jpeg" }
-        if picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
-        return picture.starts(with: Data("RIFF".utf8)) ? "image/webp" : "application/octet-stream"
-    }
-}
-
-/// A picture as it stands on the wire.
-private struct FaceEntry: Decodable {
-    var id: String
-    var kind: String
-    var picture: String
-    var sizes: [String: String]
-
-    var face: Face { Face(id: id, kind: Face.Kind(rawValue: kind), picture: picture, sizes: sizes) }
 }

@@ -71,7 +71,7 @@ extension OvationClient {
             connection.perform(
                 .setProfile(SetProfile(name: name, avatar: avatar, bio: bio)), timeout: timeout, token: token
             ) { [weak connection] result in
-                if case .success(.profile(let user)) = result { connection?.note(user) }
+                if case .success(.profile(let user)) = result { connection?.signIn.note(user) }
                 completion(result)
             }
         }
@@ -94,7 +94,7 @@ extension OvationClient {
         let body = Call.Body.rooms(
             .command(
                 invitation.room, .rejectInvitation(RejectInvitation(id: invitation.id, reason: reason)),
-                key: RoomSession.freshKey())
+                key: IdempotencyKey.fresh())
         )
         guard case .command = try await ask(body) else { throw OvationError(.invalidAnswer) }
     }
@@ -132,7 +132,7 @@ extension OvationClient {
     public func createRoom(_ draft: RoomDraft) async throws(OvationError) -> RoomSession {
         let timeout = outlet.callTimeout
         let creation = draft.creation
-        let key = RoomSession.freshKey()
+        let key = IdempotencyKey.fresh()
         return try await signedInLine().ask { connection, token, completion in
             connection.create(
                 creation, key: key, privateMapKey: draft.privateMapKey, timeout: timeout, token: token,

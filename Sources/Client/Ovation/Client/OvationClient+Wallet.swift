@@ -50,7 +50,7 @@ extension OvationClient {
     /// Draws coins for nothing, on a server that is being tried out (`Wallet.faucet`).
     @discardableResult
     public func drawCoins() async throws(OvationError) -> Wallet {
-        guard let key = RoomSession.freshKey(),
+        guard let key = IdempotencyKey.fresh(),
             case .wallet(let wallet) = try await ask(.wallet(.drawCoins(DrawCoins(key: key))))
         else { throw OvationError(.invalidAnswer) }
         return wallet

@@ -78,9 +78,7 @@ public final class OvationClient: Sendable {
     public let configuration: Configuration
 
     let outlet: ClientOutlet
-    /// One for all sign-ins, so that the end of one comes before the beginning of the next.
-    private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    private let line = Mutex<SignalConnectionHandle?>(nil)
+    private let session: ClientSession
 
     /// Creates a client. It connects when somebody signs in.
     public init(server: ServerAddress, configuration: Configuration = Configuration()) {
@@ -90,11 +88,12 @@ public final class OvationClient: Sendable {
             server: server, callTimeout: TimeAmount(configuration.callTimeout),
             hasAudio: configuration.audio == .automatic, trustRoots: configuration.trustRoots, skew: configuration.skew,
             usesTCP: configuration.usesTCP)
+        session = ClientSession(outlet, trustRoots: configuration.trustRoots)
         outlet.client = self
     }
 
     deinit {
-        line.withLock { $0 }?.run { $0.signOut {} }
+        session.drop()
         outlet.state.finish()
         outlet.events.finish()
     }
@@ -127,7 +126,7 @@ public final class OvationClient: Sendable {
     public func signIn(
         app: ApplicationID, user: UserID, ticket: String, name: String? = nil, avatar: String? = nil
     ) async throws(OvationError) -> UserProfile {
-        try await signIn(
+        try await session.begin(
             SignalConnection.Credentials(
                 application: app, user: user, ticket: ticket, name: name, avatar: avatar,
                 renewTicket: configuration.renewTicket, client: client))
@@ -138,85 +137,43 @@ public final class OvationClient: Sendable {
     /// - Throws: `sign_in_unavailable`, `name_taken`, `guests_limited`, and what signing in throws.
     @discardableResult
     public func signIn(name: String) async throws(OvationError) -> UserProfile {
-        let office = TicketClient(server: server, trustRoots: configuration.trustRoots)
-        let given = try await office.ticket(for: name)
-        let present = Mutex(given.ticket)
-        let renew: @Sendable () async throws -> String = {
-            let renewed = try await office.renew(given.user, ticket: present.withLock { $0 })
-            present.withLock { $0 = renewed }
-            return renewed
-        }
-        return try await signIn(
+        let guest = try await TicketClient(server: server, trustRoots: configuration.trustRoots).guest(name)
+        return try await session.begin(
             SignalConnection.Credentials(
-                application: given.app, user: given.user, ticket: given.ticket, name: given.name, avatar: nil,
-                renewTicket: configuration.renewTicket ?? renew, client: client))
+                application: guest.given.app, user: guest.given.user, ticket: guest.given.ticket,
+                name: guest.given.name, avatar: nil, renewTicket: configuration.renewTicket ?? guest.renew,
+                client: client))
     }
 
     private var client: SessionOpening.Client {
         SessionOpening.Client(name: configuration.clientName, version: configuration.clientVersion)
     }
 
-    private func signIn(_ credentials: SignalConnection.Credentials) async throws(OvationError) -> UserProfile {
-        await signOut()
-        let opener = WebSocketOpener(server: server, trustRoots: configuration.trustRoots)
-        let made: SignalConnectionHandle
-        do {
-            made = try await loop.submit { [outlet, loop] in
-                SignalConnectionHandle(
-                    SignalConnection(
-                        loop: loop, outlet: outlet, credentials: credentials, seed: .random(in: .min ... .max),
-                        open: opener.open))
-            }.get()
-        } catch { throw OvationError.of(error) }
-        let former = line.withLock { line in
-            defer { line = made }
-            return line
-        }
-        former?.run { $0.stop(OvationError(.signedOut)) }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                made.run { $0.start { continuation.resume(returning: $0) } }
-            }
-        } onCancel: {
-            made.run { $0.stop(OvationError(.cancelled)) }
-        }
-        return try result.get()
-    }
-
     /// Replaces the ticket with a new one of the same user. The seat is kept. Only needed without `Configuration.renewTicket`.
     public func renew(ticket: String) async throws(OvationError) {
         let _: Void = try await signedInLine().ask { connection, _, completion in
-            connection.useTicket(ticket, completion: completion)
+            connection.signIn.useTicket(ticket, completion: completion)
         }
     }
 
     /// Leaves the room and closes the connection. Does nothing when nobody is signed in.
-    public func signOut() async {
-        let former = line.withLock { line in
-            defer { line = nil }
-            return line
-        }
-        guard let former else { return }
-        await withCheckedContinuation { continuation in
-            former.run { $0.signOut { continuation.resume() } }
-        }
-    }
+    public func signOut() async { await session.end() }
 
     /// Reconnects at once instead of waiting for the next attempt. Call it when the network is known to be back.
-    public func reconnectNow() { line.withLock { $0 }?.run { $0.retryNow() } }
+    public func reconnectNow() { session.retryNow() }
 
     // MARK: - Calls
 
-    func signedInLine() throws(OvationError) -> SignalConnectionHandle {
-        guard let line = line.withLock({ $0 }) else {
-            if case .signedOut(let error?) = state.phase { throw error }
-            throw OvationError(.signedOut)
-        }
-        return line
-    }
+    func signedInLine() throws(OvationError) -> SignalConnectionHandle { try session.present() }
 
     func ask(_ body: Call.Body) async throws(OvationError) -> CallAnswer {
         try await outlet.ask(body, over: try signedInLine())
+    }
+
+    var http: ClientHTTP {
+        ClientHTTP(server: server, trustRoots: configuration.trustRoots) { [self] () async throws(OvationError) in
+            try await signedInLine().ask { $2(.success($0.signIn.authorization)) }
+        }
     }
 }
 
@@ -251,7 +208,7 @@ extension OvationClient {
         let creation = draft.creation
         inOrder(completion) {
             $0.create(
-                creation, key: RoomSession.freshKey(), privateMapKey: draft.privateMapKey, timeout: timeout,
+                creation, key: IdempotencyKey.fresh(), privateMapKey: draft.privateMapKey, timeout: timeout,
                 completion: completion)
         }
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NIOCore
+internal import Platform
 internal import RoomModel
 internal import SignalProtocol
 
@@ -21,6 +22,21 @@ struct TicketClient: Sendable {
     /// A new ticket for the same user, by the old one.
     func renew(_ user: UserID, ticket: String) async throws(OvationError) -> String {
         try await post(["user": user.rawValue, "ticket": ticket]).ticket
+    }
+
+    /// A ticket under that name, and what renews it.
+    func guest(_ name: String) async throws(OvationError) -> (given: Given, renew: @Sendable () async throws -> String)
+    {
+        let given = try await ticket(for: name)
+        let present = Mutex(given.ticket)
+        return (
+            given,
+            {
+                let renewed = try await renew(given.user, ticket: present.withLock { $0 })
+                present.withLock { $0 = renewed }
+                return renewed
+            }
+        )
     }
 
     private func post(_ body: [String: String]) async throws(OvationError) -> Given {

@@ -184,7 +184,7 @@ extension RoomSession {
         let draft = InvitationDraft(
             to: user, command: command, content: content, words: words,
             timeoutSeconds: timeout.map { Int(clamping: max(1, $0.components.seconds)) } ?? 0,
-            id: id ?? Self.freshID())
+            id: id ?? IdempotencyKey.freshID())
         guard case .invited(let id, let position) = try await ask(draft) else {
             throw OvationError(.invalidAnswer)
         }
@@ -228,9 +228,9 @@ extension RoomSession {
     private func send(
         _ body: MessageBody, id: String?, _ priority: MessagePriority
     ) async throws(OvationError) -> SentMessage {
-        let id = id ?? Self.freshID()
+        let id = id ?? IdempotencyKey.freshID()
         // One's own id is the key too: a repeat is the same message.
-        let key = IdempotencyKey(id) ?? Self.freshKey()
+        let key = IdempotencyKey(id) ?? IdempotencyKey.fresh()
         guard
             case .sent(let number, let time) = try await ask(MessageDraft(body, id: id, priority: priority), key: key)
         else {
@@ -264,7 +264,7 @@ extension RoomSession {
         _ gift: Gift.ID, count: Int = 1, to user: UserID? = nil, key: String? = nil
     ) async throws(OvationError) -> GiftReceipt {
         // Never another key than the one that was given: the gift would be paid twice.
-        guard let key = key.map({ IdempotencyKey($0) }) ?? Self.freshKey() else {
+        guard let key = key.map({ IdempotencyKey($0) }) ?? IdempotencyKey.fresh() else {
             throw OvationError(.invalidParams, "a key is 1…64 printable ASCII characters")
         }
         guard
@@ -361,7 +361,7 @@ extension RoomSession {
 
     @discardableResult
     func ask(_ asked: some CommandPayload) async throws(OvationError) -> CommandResult {
-        try await ask(asked, key: Self.freshKey())
+        try await ask(asked, key: IdempotencyKey.fresh())
     }
 
     private func ask(
@@ -385,12 +385,6 @@ extension RoomSession {
         }
     }
 
-    static func freshKey() -> IdempotencyKey? { IdempotencyKey(freshID()) }
-
-    static func freshID() -> String {
-        String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
-    }
-
     // MARK: - In one order with the events (V08)
 
     /// Asks without waiting. The completion runs once, in the order of deliveries: at the answer, before the events that the
@@ -401,8 +395,8 @@ extension RoomSession {
         let key: IdempotencyKey? =
             switch command {
             case .sendLikes: nil
-            case .sendMessage(let draft): draft.id.flatMap { IdempotencyKey($0) } ?? Self.freshKey()
-            default: Self.freshKey()
+            case .sendMessage(let draft): draft.id.flatMap { IdempotencyKey($0) } ?? IdempotencyKey.fresh()
+            default: IdempotencyKey.fresh()
             }
         let room = id
         let timeout = outlet.callTimeout

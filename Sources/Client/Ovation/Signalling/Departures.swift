@@ -81,7 +81,7 @@ final class Departures {
 
     private func ask(_ room: RoomID, _ wayBack: WayBack?) {
         // With a key the call is repeated on the next connection if this one breaks.
-        let call = Call.Body.rooms(.command(room, .exitRoom, key: RoomSession.freshKey()))
+        let call = Call.Body.rooms(.command(room, .exitRoom, key: IdempotencyKey.fresh()))
         connection?.perform(call, timeout: Self.patience) { [weak self] result in
             guard let self else { return }
             switch result {

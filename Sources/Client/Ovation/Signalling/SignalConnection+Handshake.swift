@@ -2,40 +2,20 @@ internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
 
-// What a connection says first on a new socket: who it is, and in which rooms.
+// What follows from a sign-in on a new socket.
 
 extension SignalConnection {
-    func signIn() {
-        let opening = SessionOpening(
-            application: credentials.application, user: credentials.user,
-            ticket: offered?.ticket ?? credentials.ticket,
-            name: credentials.name, avatar: credentials.avatar, resume: secret, client: credentials.client)
-        perform(.openSession(opening), timeout: .seconds(10), isHandshake: true) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(.session(let opened)):
-                secret = opened.session
-                settleOffer(.success(()))
-                let limits = ClientState.Limits(
-                    textBytes: opened.limits.textBytes, seats: opened.limits.seats,
-                    callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
-                    callsPerSecond: opened.limits.callsPerSecond ?? CallPacer.usualPerSecond)
-                calls.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
-                publish {
-                    $0.user = opened.user
-                    $0.limits = limits
-                }
-                handle(.signedIn)
-            case .success: handle(.handshakeFailed(OvationError(.invalidAnswer)))
-            // The socket's end is heard by itself.
-            case .failure(let error) where error.code == .connectionLost: break
-            case .failure(let error) where error.isOfTicket && offered != nil:
-                settleOffer(.failure(error))
-                // The former one may be good still.
-                handle(.handshakeFailed(OvationError(.connectionLost)))
-            case .failure(let error): handle(.handshakeFailed(error))
-            }
+    func noteSession(_ opened: SessionOpened) {
+        let limits = ClientState.Limits(
+            textBytes: opened.limits.textBytes, seats: opened.limits.seats,
+            callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
+            callsPerSecond: opened.limits.callsPerSecond ?? CallPacer.usualPerSecond)
+        calls.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
+        publish {
+            $0.user = opened.user
+            $0.limits = limits
         }
+        handle(.signedIn)
     }
 
     func resumeRooms() {

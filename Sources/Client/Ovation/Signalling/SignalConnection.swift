@@ -25,11 +25,7 @@ final class SignalConnection {
     let loop: any EventLoop
     let outlet: ClientOutlet
     private(set) var machine: ReconnectionMachine
-    var credentials: Credentials
-    /// With which this session is resumed.
-    var secret: String?
-    /// A ticket that the application has given and that the server has not seen: it counts once it was good.
-    var offered: OfferedTicket?
+    let signIn: ConnectionSignIn
     let timers: ConnectionTimers
     let line: SocketLine
     let calls: CallQueue
@@ -45,12 +41,13 @@ final class SignalConnection {
     ) {
         self.loop = loop
         self.outlet = outlet
-        self.credentials = credentials
+        signIn = ConnectionSignIn(credentials)
         machine = ReconnectionMachine(canRenewTicket: credentials.renewTicket != nil, seed: seed)
         timers = ConnectionTimers(loop)
         line = SocketLine(loop, timers: timers, opener: open)
         calls = CallQueue(loop, timers: timers)
         timers.wake(self)
+        signIn.wake(self)
         calls.enteredUnheard = { [weak self] room in
             guard let self, followers[room] == nil, !departures.isAwaited(room) else { return }
             leaveUnseen(room)
@@ -111,39 +108,6 @@ final class SignalConnection {
         for follower in followers.values { follower.callOff(token) }
     }
 
-    /// Puts a new ticket in place, which the application fetched by itself, if the server takes it. A refused one changes nothing.
-    func useTicket(_ ticket: String, completion: @escaping (Result<Void, OvationError>) -> Void) {
-        if case .closed(let error) = machine.phase { return completion(.failure(error)) }
-        guard isReady else {
-            // The next sign-in shows whether it is good.
-            offered = OfferedTicket(ticket: ticket, completions: (offered?.completions ?? []) + [completion])
-            return handle(.ticketGiven)
-        }
-        perform(.renewSession(RenewSession(ticket: ticket)), timeout: .seconds(10)) { [weak self] result in
-            if case .success = result { self?.credentials.ticket = ticket }
-            completion(result.map { _ in () })
-            if case .success = result { self?.outlet.tell(.ticketRenewed) }
-        }
-    }
-
-    /// The server has judged the ticket that was offered.
-    func settleOffer(_ result: Result<Void, OvationError>) {
-        guard let settled = offered else { return }
-        offered = nil
-        if case .success = result { credentials.ticket = settled.ticket }
-        for completion in settled.completions { completion(result) }
-    }
-
-    /// With which HTTP requests are made as who is signed in (Documentation/build/protocol.md §9).
-    var authorization: String { "Bearer \(credentials.application):\(credentials.user.rawValue):\(credentials.ticket)" }
-
-    /// A changed profile is also what the next sign-in says.
-    func note(_ profile: UserProfile) {
-        credentials.name = profile.name
-        credentials.avatar = profile.avatar
-        publish { $0.user = profile }
-    }
-
     // MARK: - Rooms
 
     func follow(_ follower: RoomFollower, as room: RoomID) { followers[room] = follower }
@@ -167,7 +131,7 @@ final class SignalConnection {
         switch action {
         case .openSocket: openSocket()
         case .dropSocket: dropSocket()
-        case .signIn: signIn()
+        case .signIn: signIn.begin()
         case .resumeRooms: resumeRooms()
         case .ready: becomeReady(again: wasReady)
         case .lost(let error, let retryAt):
@@ -175,7 +139,7 @@ final class SignalConnection {
             publish {
                 if wasReady || $0.isSignedIn { $0.phase = .reconnecting(error, tryingAgainIn: wait) }
             }
-        case .renewTicket: tickets.fetch { $0.handle(.ticketFetched($1)) }
+        case .renewTicket: signIn.fetchTicket { $0.handle(.ticketFetched($1)) }
         case .close(let error): close(error)
         }
     }
@@ -204,7 +168,7 @@ final class SignalConnection {
         let hadSession = outlet.state.value.isSignedIn
         publish { $0 = ClientState(phase: .signedOut(error), user: nil, limits: $0.limits, roundTrip: nil) }
         answerOpenings(.failure(error))
-        settleOffer(.failure(error))
+        signIn.settle(.failure(error))
         if hadSession { outlet.tell(.signedOut(error)) }
     }
 

@@ -11,40 +11,18 @@ final class TicketRenewal {
 
     init(_ connection: SignalConnection) { self.connection = connection }
 
-    /// Asks the application for a new ticket, and puts it in place.
-    func fetch(_ done: @escaping (SignalConnection, OvationError?) -> Void) {
-        guard let renew = connection.credentials.renewTicket else {
-            return done(connection, OvationError(.signInUnavailable))
-        }
-        let loop = connection.loop
-        let bound = NIOLoopBound((connection, done), eventLoop: loop)
-        Task {  // ends with the application's answer
-            let result: Result<String, OvationError>
-            do { result = .success(try await renew()) } catch { result = .failure(OvationError.of(error)) }
-            loop.execute {
-                let (connection, done) = bound.value
-                switch result {
-                case .success(let ticket):
-                    connection.credentials.ticket = ticket
-                    done(connection, nil)
-                case .failure(let error): done(connection, error)
-                }
-            }
-        }
-    }
-
     /// Renews the ticket on the standing connection.
     func renew() {
-        guard connection.credentials.renewTicket != nil, !isRenewing else { return }
+        guard connection.signIn.credentials.renewTicket != nil, !isRenewing else { return }
         isRenewing = true
         connection.timers.cancel(.renewal)
-        fetch { connection, error in
+        connection.signIn.fetchTicket { connection, error in
             let renewal = connection.tickets
             if let error { return renewal.failed(error) }
             // A connection that was lost meanwhile signs in with the new ticket.
             guard connection.isReady else { return renewal.isRenewing = false }
             connection.perform(
-                .renewSession(RenewSession(ticket: connection.credentials.ticket)), timeout: .seconds(10)
+                .renewSession(RenewSession(ticket: connection.signIn.credentials.ticket)), timeout: .seconds(10)
             ) { [weak renewal] result in
                 guard let renewal else { return }
                 switch result {

@@ -84,4 +84,20 @@ final class StateBox<Value: Sendable & Equatable>: Sendable {
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.subscribers[number] = nil } }
         return StateChanges(base: stream, owner: owner)
     }
+
+    /// The value now and after each interval, changed or not, until it can change no more.
+    func readings(every interval: Duration) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        // Ends with the value, or with its reader.
+        let reading = Task {
+            while !Task.isCancelled, !isFinished {
+                continuation.yield(value)
+                // The interval itself; cut short when the reader goes.
+                try? await Task.sleep(for: interval)
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in reading.cancel() }
+        return stream
+    }
 }
