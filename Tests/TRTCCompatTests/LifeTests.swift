@@ -332,7 +332,7 @@ extension FacadeTests {
             }
             alice.room.destroy()
             #expect(await bob.ask("logout") { bob.room.logout(callback: $0) } == 0)
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
+            #expect(hands.fire(LossPatience.milliseconds) == 0)
             bob.room.destroy()
         }
 
@@ -342,7 +342,7 @@ extension FacadeTests {
             let alice = try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server, clock: hands.clock)
                 #expect(await alice.create(63) == 0)
-                #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
+                #expect(hands.fire(LossPatience.milliseconds) == 0)
                 return alice
             }
             // The server is gone.
@@ -351,10 +351,10 @@ extension FacadeTests {
                 $0.hasPrefix("warning \(TRTCCode.disconnected) the connection is lost")
             }
             #expect(!alice.notes.lines.contains { $0.hasPrefix("error") })
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
+            #expect(hands.fire(LossPatience.milliseconds) == 1)
             #expect(try await alice.notes.line("error").hasPrefix("error \(TRTCCode.connectionTimeout)"))
             #expect(await alice.sit(0) == -1)
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
+            #expect(hands.fire(LossPatience.milliseconds) == 0)
             alice.room.destroy()
         }
     }

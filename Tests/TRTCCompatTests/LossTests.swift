@@ -48,7 +48,7 @@ extension FacadeTests {
                 bob.notes.lines.filter { !$0.hasPrefix("warning") }
                     == ["callback send 0", "seats 1alice 0 0", "stands 2 bob"])
             // The two minutes are off.
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
+            #expect(hands.fire(LossPatience.milliseconds) == 0)
             try await after.stop()
         }
 
@@ -91,7 +91,7 @@ extension FacadeTests {
             let port = before.port
             try await before.stop()
             try await alice.notes.line("warning 5101 the connection is lost")
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
+            #expect(hands.fire(LossPatience.milliseconds) == 1)
             try await alice.notes.line("error 10002")
             let after = try await TestServer.start(directory: directory) { $0.port = port }
             let bob = try await after.signedIn("bob")
@@ -122,7 +122,7 @@ extension FacadeTests {
             let room = try #require(alice.room.controller.room)
             alice.notes.clear()
             try await alice.notes.line("music 6 at")
-            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
+            #expect(hands.fire(LossPatience.milliseconds) == 1)
             try await alice.notes.line("error 10002")
             // First the song, then the error: who is told that the room was left hears no more of it.
             let story = alice.notes.lines.filter { $0.hasPrefix("error") || $0 == "music 6 ended" }

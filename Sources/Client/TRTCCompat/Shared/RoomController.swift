@@ -5,26 +5,9 @@ internal import Platform
 /// the callback queue, in the client's order: a call's callback, then the list of seats, then the single seat (V08). Rules are the
 /// server's; what is decided here is only what can be said without asking it.
 final class RoomController: Sendable {
-    /// A lost connection is an error after this time, and the room is left.
-    static let patienceMilliseconds = 120_000
-
     private struct State {
         var phase = ControllerPhase<Connection.Share, RoomSession>.signedOut
         var entries = EntryNumber()
-        var lossTimer: DelayClock.Cancel?
-        /// The rooms of invitations that came from outside of the user's room.
-        var elsewhere: [String: RoomID] = [:]
-        mutating func cancelLossTimer() {
-            lossTimer?()
-            lossTimer = nil
-        }
-
-        /// Nobody is signed in any more.
-        mutating func forget(_ meters: RoomMeters) {
-            cancelLossTimer()
-            elsewhere = [:]
-            meters.stop()
-        }
     }
 
     let name: String
@@ -36,6 +19,8 @@ final class RoomController: Sendable {
     let songs: SongReporter
     let reporter: RoomEventReporter
     private let state = Mutex(State())
+    private let patience: LossPatience
+    private let elsewhere = InvitationsElsewhere()
     private let hear: @Sendable (RoomNotice) -> Void
 
     /// - Parameters:
@@ -50,6 +35,7 @@ final class RoomController: Sendable {
         self.kind = kind
         self.queue = queue
         self.clock = clock
+        patience = LossPatience(clock)
         self.hear = hear
         let tell: @Sendable (RoomNotice) -> Void = { notice in queue.run { hear(notice) } }
         sound = AudioController(tell: tell)
@@ -112,9 +98,7 @@ final class RoomController: Sendable {
     }
 
     /// The room of an invitation, if the user is not in that room.
-    func invitedElsewhere(_ id: String) -> RoomID? {
-        state.withLock { state in state.elsewhere[id].flatMap { $0 == state.phase.room?.id ? nil : $0 } }
-    }
+    func invitedElsewhere(_ id: String) -> RoomID? { elsewhere.room(of: id, present: room?.id) }
 
     /// The server that one is signed in to.
     var server: ServerAddress? { state.withLock { $0.phase.share }?.connection.key.server }
@@ -131,18 +115,15 @@ final class RoomController: Sendable {
     }
 
     private func join(_ key: Connection.Key, ticket: String, _ reply: ActionReply) {
-        let answer = state.withLock { state in
-            let answer = state.phase.beginSignIn { $0.connection.key == key }
-            // The former user's connection may be lost for as long as it likes.
-            if case .began = answer { state.cancelLossTimer() }
-            return answer
-        }
-        switch answer {
+        switch state.withLock({ $0.phase.beginSignIn { $0.connection.key == key } }) {
         case .isDestroyed: return reply(TRTCCode.failed, destroyedSentence)
         case .isSigningIn: return reply(TRTCCode.failed, "a login is in progress: wait for its callback")
         case .isInRoom: return reply(TRTCCode.failed, "in a room as another user: leave it first")
         case .same(let share): return share.connection.renew(ticket) { reply.answer($0, "already logged in") }
-        case .began(let former): if let former { Connection.leave(former) }
+        case .began(let former):
+            // The former user's connection may be lost for as long as it likes.
+            patience.end()
+            if let former { Connection.leave(former) }
         }
         let sentence = destroyedSentence
         Connection.join(key, ticket: ticket, sits: true) { [weak self] in
@@ -162,27 +143,29 @@ final class RoomController: Sendable {
 
     func logout(_ reply: ActionReply) {
         guard isAlive(reply) else { return }
-        let answer = state.withLock { state in
-            let answer = state.phase.signOut()
-            if case .ended = answer { state.forget(meters) }
-            return answer
-        }
-        switch answer {
+        switch state.withLock({ $0.phase.signOut() }) {
         case .nobody: reply(TRTCCode.failed, "not logged in")
         case .isInRoom: reply(TRTCCode.failed, "still in a room: call exitRoom or destroyRoom first")
-        case .ended(let share): Connection.leave(share) { reply() }
+        case .ended(let share):
+            forget()
+            Connection.leave(share) { reply() }
         }
     }
 
     /// Ends it for good: leaves the room, signs out. Whatever is called later is refused.
     func destroy() {
-        let present = state.withLock { state in
-            state.forget(meters)
-            return state.phase.destroy()
-        }
+        let present = state.withLock { $0.phase.destroy() }
+        forget()
         leaveSound()
         sound.end()
         if let present { Connection.leave(present) }
+    }
+
+    /// Nobody is signed in any more.
+    private func forget() {
+        patience.end()
+        elsewhere.forget()
+        meters.stop()
     }
 
     // MARK: - Rooms
@@ -259,16 +242,11 @@ final class RoomController: Sendable {
     /// The room is no longer there for this side.
     @discardableResult
     private func leave(_ room: RoomSession) -> Bool {
-        let wasInside = state.withLock { state in
-            guard state.phase.leave(room) else { return false }
-            meters.stop()
-            return true
-        }
-        if wasInside {
-            leaveSound()
-            sound.resetEffects()
-        }
-        return wasInside
+        guard state.withLock({ $0.phase.leave(room) }) else { return false }
+        meters.stop(room)
+        leaveSound()
+        sound.resetEffects()
+        return true
     }
 
     /// Nothing of the room sounds here any more; what was playing is told to be over. Whoever sits down in another room speaks.
@@ -333,13 +311,9 @@ final class RoomController: Sendable {
         switch event {
         case .connectionLost(let error):
             tell(.warning(TRTCCode.disconnected, "the connection is lost; reconnecting: \(error.message)"))
-            let cancel = clock.after(Self.patienceMilliseconds) { [weak self] in self?.giveUp() }
-            state.withLock { state in
-                state.cancelLossTimer()
-                state.lossTimer = cancel
-            }
+            patience.begin { [weak self] in self?.giveUp() }
         case .connectionRestored:
-            state.withLock { $0.cancelLossTimer() }
+            patience.end()
             tell(.log("the connection is back"))
         case .ticketExpiring(let time):
             tell(
@@ -349,18 +323,7 @@ final class RoomController: Sendable {
         case .ticketRenewed: tell(.log("the userSig was renewed"))
         case .ticketRenewalFailed(let error): tell(.warning(error.outcome.code, error.outcome.message))
         case .signedOut(let error): endSession(error)
-        // As the published components do, which get invitations wherever their user is.
-        case .invitation(let news, _):
-            switch news.invitation.state {
-            case .waiting:
-                state.withLock { $0.elsewhere[news.invitation.id] = news.invitation.room }
-                tell(.invited(news.invitation))
-            case .cancelled:
-                state.withLock { $0.elsewhere[news.invitation.id] = nil }
-                tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
-            case .accepted, .rejected, .expired:
-                state.withLock { $0.elsewhere[news.invitation.id] = nil }
-            }
+        case .invitation(let news, _): if let notice = elsewhere.take(news) { tell(notice) }
         // For the chat client.
         case .signal: break
         }
@@ -368,13 +331,8 @@ final class RoomController: Sendable {
 
     /// The published component leaves the room after this time, and so does this one: an app that shows the error shows no room.
     private func giveUp() {
-        let (isLost, present) = state.withLock { state -> (Bool, (share: Connection.Share, room: RoomSession)?) in
-            guard state.lossTimer != nil else { return (false, nil) }
-            state.lossTimer = nil
-            meters.stop()
-            return (true, state.phase.abandon())
-        }
-        guard isLost else { return }
+        let present = state.withLock { $0.phase.abandon() }
+        if let present { meters.stop(present.room) }
         // Also the song's copy, which would go on without a server.
         leaveSound()
         sound.resetEffects()
@@ -386,12 +344,8 @@ final class RoomController: Sendable {
     }
 
     private func endSession(_ error: OvationError) {
-        let share = state.withLock { state -> Connection.Share? in
-            guard let share = state.phase.lose() else { return nil }
-            state.forget(meters)
-            return share
-        }
-        guard let share else { return }
+        guard let share = state.withLock({ $0.phase.lose() }) else { return }
+        forget()
         leaveSound()
         Connection.leave(share)
         tell(.error(error.outcome.code, "logged out: \(error.message)"))
