@@ -65,27 +65,19 @@ public final class RoomAudio: Sendable {
     let engine: AudioEngine?
     /// Sockets and certificates take their time: nobody else's thread waits for them.
     private let queue = DispatchQueue(label: "ovation.audio")
-    private let relay: PathRelay
+    private let relay: EngineEvents
     let clock: RoomClock
     // The parts of a room with sound.
     let singer: SongSinger?
     let devices: SoundDevices?
     let network: NetworkMonitor?
     let teller = Mutex(LatencyReporter())
-    private let wishes = Mutex((asked: SoundWishes(), capture: Capture.off))
-
-    /// What became of the last wish about the microphone.
-    private enum Capture {
-        case off
-        case on
-        /// It did not start. It is tried again when somebody asks for it, or brings another device.
-        case failed
-    }
+    private let wishes: CaptureControl
 
     init(
         isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil, usesTCP: Bool = false
     ) {
-        let relay = PathRelay()
+        let relay = EngineEvents(broadcast)
         self.relay = relay
         self.clock = clock
         // Opus without memory is no sound; the connection stays `off`.
@@ -93,13 +85,14 @@ public final class RoomAudio: Sendable {
         configuration.clock = { clock.now }
         configuration.certificates = certificates?.path
         configuration.usesTCP = usesTCP
-        let engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.tell($0) }) : nil
+        let engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.take($0) }) : nil
         self.engine = engine
         let (broadcast, queue, box) = (broadcast, queue, box)
         let singer = engine.map { engine in
             SongSinger(engine, clock: clock, server: server) { broadcast.send($0) }
         }
         self.singer = singer
+        if let singer { relay.tell(singer) }
         devices = engine.flatMap { engine in
             singer.map {
                 SoundDevices(engine, broadcast: broadcast, singer: $0, certificates: certificates)
@@ -108,7 +101,11 @@ public final class RoomAudio: Sendable {
         network = engine.map {
             NetworkMonitor($0, queue: queue, clock: clock, broadcast: broadcast, connection: box)
         }
-        relay.audio.withLock { $0 = WeakAudio(self) }
+        wishes = CaptureControl(engine, on: queue) {
+            box.value == .closed
+        } onFailure: {
+            broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\($0)")))
+        }
         network?.start()
     }
 
@@ -141,7 +138,7 @@ public final class RoomAudio: Sendable {
     /// measures.
     public var localLevels: Levels {
         guard let levels = engine?.levels() else { return Levels() }
-        let asked = wishes.withLock { $0.asked }
+        let asked = wishes.asked
         var users: [UserID: Int] = [:]
         for (slot, level) in levels.slots.enumerated() {
             if let user = asked.user(onSlot: slot) { users[user] = Int(level) }
@@ -166,19 +163,7 @@ public final class RoomAudio: Sendable {
     }
 
     /// Counters of the media path since it was opened.
-    public var statistics: Statistics {
-        var result = Statistics()
-        guard let told = engine?.statistics() else { return result }
-        result.concealed = told.slots.reduce(0) { $0 + $1.concealedFrames }
-        guard let path = told.path else { return result }
-        result.packetsSent = path.packetsSent
-        result.packetsReceived = path.packetsReceived
-        result.lossSent = path.lossSent
-        let expected = path.packetsReceived + path.packetsMissing
-        result.lossReceived = expected == 0 ? 0 : Double(path.packetsMissing) / Double(expected)
-        result.roundTrip = path.roundTrip.map { Duration($0) }
-        return result
-    }
+    public var statistics: Statistics { engine.map { Statistics($0.statistics()) } ?? Statistics() }
 
     // MARK: - Microphone
 
@@ -186,30 +171,25 @@ public final class RoomAudio: Sendable {
     public var isMicrophoneOn: Bool { engine?.isMicrophoneOn ?? false }
 
     /// Captures, seated or not; others hear it while one is seated.
-    public func startMicrophone() { tryMicrophone { $0.microphone = .on } }
+    public func startMicrophone() { wishes.tryMicrophone { $0.microphone = .on } }
 
     /// Captures nothing until `startMicrophone` or `captureWhenSeated`.
-    public func stopMicrophone() { wish { $0.microphone = .off } }
+    public func stopMicrophone() { wishes.wish { $0.microphone = .off } }
 
     /// Captures while one is seated, as at first.
-    public func captureWhenSeated() { tryMicrophone { $0.microphone = .whenSeated } }
+    public func captureWhenSeated() { wishes.tryMicrophone { $0.microphone = .whenSeated } }
 
-    /// Also if it has failed before.
-    func tryMicrophone(_ change: (inout SoundWishes) -> Void = { _ in }) {
-        wishes.withLock { if case .failed = $0.capture { $0.capture = .off } }
-        wish(change)
-    }
+    /// Another device may do what the former one did not.
+    func tryMicrophone() { wishes.tryMicrophone() }
 
     /// Mutes the microphone on this side alone, seated or not, beside what the room says of it.
-    package func holdMuted(_ isMuted: Bool) { wish { $0.isHeldMuted = isMuted } }
+    package func holdMuted(_ isMuted: Bool) { wishes.wish { $0.isHeldMuted = isMuted } }
 
     // MARK: - What others sound like
 
     /// Plays somebody no more, or again; for oneself alone.
     public func setMuted(_ muted: Bool, of user: UserID) {
-        wish { wishes in
-            if muted { wishes.mutedUsers.insert(user) } else { wishes.mutedUsers.remove(user) }
-        }
+        wishes.wish { if muted { $0.mutedUsers.insert(user) } else { $0.mutedUsers.remove(user) } }
     }
 
     /// Whether nobody is played.
@@ -219,13 +199,13 @@ public final class RoomAudio: Sendable {
     }
 
     /// Whether somebody is not played.
-    public func isMuted(_ user: UserID) -> Bool { wishes.withLock { $0.asked.mutedUsers.contains(user) } }
+    public func isMuted(_ user: UserID) -> Bool { wishes.asked.mutedUsers.contains(user) }
 
     /// How loud somebody is played, 0…150; 100 leaves the sound as it is.
-    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
+    public func setVolume(_ volume: Int, of user: UserID) { wishes.wish { $0.volumes[user] = volume } }
 
     /// How loud somebody is played.
-    public func volume(of user: UserID) -> Int { wishes.withLock { $0.asked.volumes[user] ?? 100 } }
+    public func volume(of user: UserID) -> Int { wishes.asked.volumes[user] ?? 100 }
 
     /// How loud everything is played.
     public var playbackVolume: Int {
@@ -241,7 +221,7 @@ public final class RoomAudio: Sendable {
         queue.async { body(engine) }
     }
 
-    func follow(_ path: @escaping @Sendable (PathEvent) -> Void) { relay.path.withLock { $0 = Callback(path) } }
+    func follow(_ path: @escaping @Sendable (PathEvent) -> Void) { relay.follow(path) }
 
     func show(_ connection: Connection) {
         guard box.value != connection else { return }
@@ -252,41 +232,7 @@ public final class RoomAudio: Sendable {
     /// The room has changed: seats, mutes, oneself.
     func take(_ state: RoomState) {
         if state.info.kind == .chorus { prepareDuet(state) }
-        wish { $0.take(state) }
-    }
-
-    /// The engine is told on its own queue what is wished by then. So the last wish holds, whichever thread it came from: a microphone
-    /// that was stopped stays off although somebody sits down at that moment, and one that was started does not outlive the room.
-    private func wish(_ change: (inout SoundWishes) -> Void) {
-        wishes.withLock { change(&$0.asked) }
-        work { [self] engine in
-            guard connection != .closed else { return }
-            let (plan, capture) = wishes.withLock { ($0.asked.plan, $0.capture) }
-            let settings = engine.settings
-            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes
-                || settings.isMicrophoneMuted != plan.isMicrophoneMuted
-            {
-                engine.update {
-                    $0.mutedSlots = plan.mutedSlots
-                    $0.slotVolumes = plan.slotVolumes
-                    $0.isMicrophoneMuted = plan.isMicrophoneMuted
-                }
-            }
-            switch (capture, plan.captures) {
-            case (.off, true):
-                wishes.withLock { $0.capture = .on }
-                // A device takes its time: what is wished next does not wait for it.
-                engine.startMicrophone { [weak self] error in
-                    guard let self, let error else { return }
-                    wishes.withLock { $0.capture = .failed }
-                    broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
-                }
-            case (.on, false), (.failed, false):
-                engine.stopMicrophone()
-                wishes.withLock { $0.capture = .off }
-            case (.off, false), (.on, true), (.failed, true): break
-            }
-        }
+        wishes.wish { $0.take(state) }
     }
 
     /// The end of `events` says that nothing sounds any more: a recording is whole then.
@@ -302,43 +248,17 @@ public final class RoomAudio: Sendable {
             broadcast.finish()
         }
     }
-
-    fileprivate func hear(_ event: RoomAudioEvent) {
-        if singer?.hear(event) ?? false { return }
-        switch event {
-        case .path: break
-        case .inputLost(let why): broadcast.send(.microphoneFailed(OvationError(.mediaFailed, why)))
-        case .inputReturned: broadcast.send(.microphoneReturned)
-        case .outputFailed(let why): broadcast.send(.speakerFailed(OvationError(.mediaFailed, why)))
-        case .musicStarted(let id, let duration):
-            broadcast.send(.musicStarted(id, duration: duration.map { Duration($0) }))
-        case .musicProgress(let id, let position, let duration):
-            broadcast.send(
-                .musicProgress(id, position: Duration(position), duration: duration.map { Duration($0) }))
-        case .musicCompleted(let id, .failed(let why)):
-            broadcast.send(.musicEnded(id, OvationError(.mediaFailed, why)))
-        case .musicCompleted(let id, _): broadcast.send(.musicEnded(id, nil))
-        // Of the room's song alone, which its singer hears of.
-        case .musicSwitched, .musicSwitchFailed: break
-        }
-    }
 }
 
-/// Brings the engine's events, which come on its threads, to whoever is there.
-private final class PathRelay: Sendable {
-    let path = Mutex<Callback<PathEvent>?>(nil)
-    let audio = Mutex<WeakAudio?>(nil)
-
-    func tell(_ event: RoomAudioEvent) {
-        if case .path(let event) = event {
-            path.withLock { $0 }?(event)
-        } else {
-            audio.withLock { $0?.audio }?.hear(event)
-        }
+extension RoomAudio.Statistics {
+    init(_ told: RoomAudioStatistics) {
+        concealed = told.slots.reduce(0) { $0 + $1.concealedFrames }
+        guard let path = told.path else { return }
+        packetsSent = path.packetsSent
+        packetsReceived = path.packetsReceived
+        lossSent = path.lossSent
+        let expected = path.packetsReceived + path.packetsMissing
+        lossReceived = expected == 0 ? 0 : Double(path.packetsMissing) / Double(expected)
+        roundTrip = path.roundTrip.map { Duration($0) }
     }
-}
-
-private struct WeakAudio: Sendable {
-    weak let audio: RoomAudio?
-    init(_ audio: RoomAudio) { self.audio = audio }
 }

@@ -50,16 +50,7 @@ protocol ClientSound: AnyObject, Sendable {
 
 extension RoomAudio: ClientSound {
     func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
-        var failures: [SoundFailure] = []
-        do throws(OvationError) { try useOutput(Output(output)) } catch {
-            failures.append(SoundFailure(.loudspeaker, error.message))
-            // The microphone works by the engine's clock, which goes on without a loudspeaker.
-            try? useOutput(.none)
-        }
-        do throws(OvationError) { try useInput(Input(input)) } catch {
-            failures.append(SoundFailure(.microphone, error.message))
-        }
-        return failures
+        OvationDevices.use(input, output, in: self)
     }
 
     func begin() {
@@ -73,20 +64,7 @@ extension RoomAudio: ClientSound {
         isAllMuted = true
     }
 
-    func apply(_ settings: SoundSettings, after former: SoundSettings) {
-        holdMuted(settings.isMicrophoneMuted)
-        quality = settings.quality
-        captureVolume = settings.inputVolume
-        playbackVolume = settings.playoutVolume
-        isAllMuted = settings.isAllMuted
-        for user in former.mutedUsers.symmetricDifference(settings.mutedUsers) {
-            setMuted(settings.mutedUsers.contains(user), of: user)
-        }
-        (isEarMonitorOn, earMonitorVolume) = (settings.isEarMonitorOn, settings.earMonitorVolume)
-        reverb = settings.reverb
-        voiceChanger = settings.voice
-        voicePitch = settings.voicePitch
-    }
+    func apply(_ settings: SoundSettings, after former: SoundSettings) { settings.apply(to: self, after: former) }
 
     func setSongVolume(_ volume: Int, ofSong number: Int32) {
         if song?.song.number == number { songVolume = volume }
@@ -94,15 +72,55 @@ extension RoomAudio: ClientSound {
 
     func hear(
         _ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void
+    ) -> Task<Void, Never> { events.forEach(tell, lost: lost) }
+}
+
+extension EventStream {
+    /// - Parameter lost: told if events came faster than they were taken.
+    fileprivate func forEach(
+        _ tell: @escaping @Sendable (Element) -> Void, lost: @escaping @Sendable (String) -> Void
     ) -> Task<Void, Never> {
-        let events = events
-        return Task {
+        Task {
             do throws(OvationError) {
-                for try await event in events { tell(event) }
+                for try await event in self { tell(event) }
             } catch {
                 lost(error.message)
             }
         }
+    }
+}
+
+extension OvationDevices {
+    /// - Returns: which of them could not be used; the other one is all the same.
+    fileprivate static func use(_ input: Input, _ output: Output, in audio: RoomAudio) -> [SoundFailure] {
+        var failures: [SoundFailure] = []
+        do throws(OvationError) { try audio.useOutput(RoomAudio.Output(output)) } catch {
+            failures.append(SoundFailure(.loudspeaker, error.message))
+            // The microphone works by the engine's clock, which goes on without a loudspeaker.
+            try? audio.useOutput(.none)
+        }
+        do throws(OvationError) { try audio.useInput(RoomAudio.Input(input)) } catch {
+            failures.append(SoundFailure(.microphone, error.message))
+        }
+        return failures
+    }
+}
+
+extension SoundSettings {
+    /// - Parameter former: what was applied before.
+    fileprivate func apply(to audio: RoomAudio, after former: SoundSettings) {
+        audio.holdMuted(isMicrophoneMuted)
+        audio.quality = quality
+        audio.captureVolume = inputVolume
+        audio.playbackVolume = playoutVolume
+        audio.isAllMuted = isAllMuted
+        for user in former.mutedUsers.symmetricDifference(mutedUsers) {
+            audio.setMuted(mutedUsers.contains(user), of: user)
+        }
+        (audio.isEarMonitorOn, audio.earMonitorVolume) = (isEarMonitorOn, earMonitorVolume)
+        audio.reverb = reverb
+        audio.voiceChanger = voice
+        audio.voicePitch = voicePitch
     }
 }
 
