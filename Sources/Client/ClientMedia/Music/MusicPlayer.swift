@@ -91,7 +91,7 @@ package final class MusicPlayer: Sendable {
         func subtract() { player?.count.wrappingSubtract(1, ordering: .relaxed) }
     }
 
-    func stop(_ id: Int32) { change(id) { $0.isOver = true } }
+    func stop(_ id: Int32) { change(id) { $0.end() } }
 
     func stopAll() { tracks.with(Self.stopAll) }
 
@@ -104,7 +104,7 @@ package final class MusicPlayer: Sendable {
     }
 
     private static func stopAll(_ tracks: inout Tracks) {
-        for track in tracks.all.values { track.isOver = true }
+        for track in tracks.all.values { track.end() }
         for waker in tracks.wakers.values { waker.wake() }
     }
 

@@ -6,17 +6,37 @@ final class MusicStream {
     let track: MusicTrack
     var controls: MusicTrack.Controls { didSet { setGains() } }
     let ring = TrackRing()
-    private(set) var isPaused: Bool
     /// No more sound will come; the frame after the last.
     var finish: Int64?
-    /// Nobody may play it any more.
-    var isOver = false
     /// In seconds.
     var duration: Double?
     /// What the decoding thread is asked for.
     var seekRequest: SeekRequest?
     /// Another recording of the same song that is to be played instead, from where this one is.
     var otherSource: String?
+
+    /// How it goes through its sound.
+    private enum Course {
+        case playing(Aim)
+        /// It fades out and then stands.
+        case paused(Aim)
+        /// Nobody may play it any more.
+        case over
+    }
+
+    /// Where it should be.
+    private enum Aim {
+        /// What is played next begins exactly there; without an anchor, where the cursor stands.
+        case begins(Anchor?)
+        /// It plays there; from then on small corrections are enough.
+        case holds(Anchor?)
+    }
+
+    /// When which frame of the ring should be heard.
+    private struct Anchor {
+        var heard: Instant
+        var frame: Int64
+    }
 
     struct SeekRequest: Equatable {
         /// In frames.
@@ -31,10 +51,7 @@ final class MusicStream {
     private var publishCursor: Int64?
     /// When `cursor` is heard; nil while it stands.
     private var clock: Instant?
-    /// When which frame of the ring should be heard: kept by playing a little faster or slower.
-    private var anchor: (heard: Instant, frame: Int64)?
-    /// It plays where the anchor wants it; from then on small corrections are enough.
-    private var isPlaced = false
+    private var course: Course
     private let local: Gain
     private let published: Gain
     private let scratch = AudioBuffer(channels: 2, capacity: maximumBlockFrames)
@@ -51,10 +68,64 @@ final class MusicStream {
     init(_ track: MusicTrack, _ start: MusicStart) {
         self.track = track
         controls = track.controls
-        isPaused = start == .resumed
-        local = Gain(isPaused ? 0 : RoomAudioSettings.gain(track.controls.localVolume))
-        published = Gain(isPaused ? 0 : RoomAudioSettings.gain(track.controls.publishVolume))
-        if case .at(let instant) = start { anchor = (instant, 0) }
+        course =
+            switch start {
+            case .open: .playing(.begins(nil))
+            case .at(let instant): .playing(.begins(Anchor(heard: instant, frame: 0)))
+            case .resumed: .paused(.begins(nil))
+            }
+        let isHeld = start == .resumed
+        local = Gain(isHeld ? 0 : RoomAudioSettings.gain(track.controls.localVolume))
+        published = Gain(isHeld ? 0 : RoomAudioSettings.gain(track.controls.publishVolume))
+    }
+
+    // MARK: The course
+
+    var isOver: Bool { if case .over = course { true } else { false } }
+
+    var isPaused: Bool { if case .paused = course { true } else { false } }
+
+    func end() { course = .over }
+
+    func setPaused(_ isPaused: Bool) {
+        switch course {
+        // Where it should be is asked for anew when it goes on.
+        case .playing where isPaused: course = .paused(.begins(nil))
+        case .paused(let aim) where !isPaused: course = .playing(aim)
+        case .playing, .paused, .over: return
+        }
+        setGains()
+    }
+
+    private var aim: Aim {
+        get {
+            switch course {
+            case .playing(let aim), .paused(let aim): aim
+            case .over: .begins(nil)
+            }
+        }
+        set {
+            switch course {
+            case .playing: course = .playing(newValue)
+            case .paused: course = .paused(newValue)
+            case .over: break
+            }
+        }
+    }
+
+    /// Kept by playing a little faster or slower.
+    private var anchor: Anchor? {
+        get {
+            switch aim {
+            case .begins(let anchor), .holds(let anchor): anchor
+            }
+        }
+        set { aim = isPlaced ? .holds(newValue) : .begins(newValue) }
+    }
+
+    private var isPlaced: Bool {
+        get { if case .holds = aim { true } else { false } }
+        set { aim = newValue ? .holds(anchor) : .begins(anchor) }
     }
 
     private func setGains() {
@@ -62,19 +133,8 @@ final class MusicStream {
         published.target = isPaused ? 0 : RoomAudioSettings.gain(controls.publishVolume)
     }
 
-    func setPaused(_ isPaused: Bool) {
-        guard self.isPaused != isPaused else { return }
-        self.isPaused = isPaused
-        // Where it should be is asked for anew when it goes on.
-        if isPaused {
-            anchor = nil
-            isPlaced = false
-        }
-        setGains()
-    }
-
     func align(position: Double, heard: Instant) {
-        anchor = (heard, ring.frame(of: position, near: cursor) ?? cursor)
+        anchor = Anchor(heard: heard, frame: ring.frame(of: position, near: cursor) ?? cursor)
     }
 
     func seek(to position: Double) {
@@ -88,7 +148,7 @@ final class MusicStream {
         // Another one may have been asked for meanwhile.
         guard seekRequest == request else { return }
         seekRequest = nil
-        if let heard = request.heard { anchor = (heard, frame) }
+        if let heard = request.heard { anchor = Anchor(heard: heard, frame: frame) }
         isPlaced = false
         publishCursor = nil
     }

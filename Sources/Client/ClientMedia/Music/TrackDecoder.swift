@@ -74,7 +74,7 @@ final class TrackDecoder {
         let (isReplaced, wasOver) = lock.with { tracks -> (Bool, Bool) in
             defer {
                 tracks.remove(stream)
-                stream.isOver = true
+                stream.end()
             }
             return (tracks.all[id] !== stream, stream.isOver)
         }
