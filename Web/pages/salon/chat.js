@@ -87,6 +87,8 @@ export class Chat {
     document.addEventListener('visibilitychange', read, { signal });
     salon.state.subscribe(read, { signal });
     opened.subscribe(read, { signal });
+    // On a wide screen the chat is in view by itself.
+    pageShape.subscribe(() => queueMicrotask(read), { signal });
   }
 
   panel() {
