@@ -86,22 +86,6 @@ extension RoomSession {
     /// Mutes or unmutes the user's own microphone for everybody. On a seat that the host muted, unmuting is refused (`seat_muted`).
     public func setMicrophone(muted: Bool) async throws(OvationError) { try await ask(SetMicrophone(muted: muted)) }
 
-    /// Switches the camera off of whoever sits there, or allows it again: it stays off then until its user switches it on. For the owner
-    /// and admins of a live room.
-    public func setCamera(ofSeat seat: Int, allowed: Bool) async throws(OvationError) {
-        try await ask(AllowCamera(seat, allowed: allowed))
-    }
-
-    /// Ends the sharing of a screen in a live room. For whoever shares it, the owner, and admins.
-    public func stopScreen() async throws(OvationError) { try await ask(StopScreen()) }
-
-    /// Arranges the stage of a live room for everybody: all about as large, or one large and the others beside it. For the owner and
-    /// admins.
-    /// - Parameter large: who stands in the first place, somebody on a seat; `nil`: the host.
-    public func arrangeStage(_ form: StageLayout.Form, large: UserID? = nil) async throws(OvationError) {
-        try await ask(ArrangeStage(StageLayout(form: form, large: large)))
-    }
-
     /// Changes what the app keeps with the room for everybody in it: up to 16 attributes of up to 4,000 bytes under names of up to 32, and
     /// 16,000 bytes in all. For the owner and admins, five times a second in a room.
     /// - Parameters:
@@ -114,34 +98,6 @@ extension RoomSession {
         _ set: [String: String] = [:], adding: [String: Int64] = [:], removing: [String] = [], replacing: Bool = false
     ) async throws(OvationError) {
         try await ask(AttributesDraft(set: set, add: adding, remove: removing, replace: replacing))
-    }
-
-    // MARK: - Other rooms
-
-    /// Asks another live room's host for a PK, or without terms for a link alone: both rooms see and hear both hosts. The answer comes as
-    /// `challengeChanged`, within 15 s. For the owner of a live room, who sits on the first seat with nobody else on stage.
-    public func challenge(_ room: RoomID, terms: PKTerms? = nil) async throws(OvationError) {
-        try await ask(ChallengeHost(room, terms))
-    }
-
-    /// Takes the owner's own challenge back.
-    public func cancelChallenge() async throws(OvationError) { try await ask(CancelChallenge()) }
-
-    /// Says whether the owner agrees to another host's challenge.
-    public func answerChallenge(_ id: String, agreed: Bool) async throws(OvationError) {
-        try await ask(AnswerChallenge(id: id, agreed: agreed, pause: nil))
-    }
-
-    /// Says that the owner sees the other host. Points count from three seconds after both have said it.
-    public func readyForPK() async throws(OvationError) { try await ask(ReadyForPK()) }
-
-    /// Ends a link to another room, and the PK with it: whoever breaks off a PK that is running has lost it. Without an id the only
-    /// link. For the owner and admins.
-    public func quitPK(link: String? = nil) async throws(OvationError) { try await ask(QuitPK(link: link)) }
-
-    /// Mutes the host of a linked room for everybody in this one. For the owner and admins.
-    public func setLink(_ link: String, muted: Bool) async throws(OvationError) {
-        try await ask(MuteLink(link, muted: muted))
     }
 
     // MARK: - Invitations
