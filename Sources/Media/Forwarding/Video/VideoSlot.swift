@@ -11,9 +11,7 @@ struct VideoSlot {
 
     private(set) var producer: MemberID?
     private(set) var isCut = false
-    /// In the order in which they are offered; empty places are layers that have not come.
-    private var layers: [VideoLayer?] = Array(repeating: nil, count: VideoStage.layerCount)
-    private var ranks = LayerRanks()
+    private var layers = PictureLayers()
     private(set) var consumers: ContiguousArray<VideoConsumer> = []
     /// Somebody waits for a key frame.
     private var hasWaiting = false
@@ -22,11 +20,7 @@ struct VideoSlot {
     /// When it is looked at again what everybody should get.
     private var nextLook = Instant.distantPast
     var stats = VideoStats()
-    private var wish = LayerWish()
-    /// By those who are not among the consumers.
-    private var wantedElsewhere = PictureWish.nothing
-    /// Told what the producer needs to send.
-    var onWish: VideoStage.Wish?
+    var wish = ProducerWish()
     /// Told for each stream that begins, or whose clock has been learnt anew.
     var onClock: AudioFanout.Clock?
     /// Told of a viewer for whom something waits from now on.
@@ -43,7 +37,7 @@ struct VideoSlot {
     /// What the producer sends from now on comes from a source that has been told nothing.
     mutating func resetSource() {
         forgetLayers()
-        wish = LayerWish()
+        wish.beginAnew()
     }
 
     mutating func setCut(_ cut: Bool) {
@@ -52,8 +46,7 @@ struct VideoSlot {
     }
 
     mutating func forgetLayers() {
-        layers = Array(repeating: nil, count: VideoStage.layerCount)
-        ranks = LayerRanks()
+        layers = PictureLayers()
         for index in consumers.indices { consumers[index].stop() }
     }
 
@@ -82,24 +75,14 @@ struct VideoSlot {
         noteWish(of: index)
     }
 
-    /// Somebody wants more than before: the producer hears of it at once.
-    private mutating func noteWish(of index: Int) {
-        if let raised = wish.raise(to: wanted(of: consumers[index])) { tell(raised) }
-    }
+    private mutating func noteWish(of index: Int) { wish.note(wanted(of: consumers[index]), of: producer) }
 
-    mutating func setWantedElsewhere(_ wanted: PictureWish) {
-        wantedElsewhere = wanted
-        if let raised = wish.raise(to: wanted) { tell(raised) }
-    }
+    mutating func setWantedElsewhere(_ wanted: PictureWish) { wish.setElsewhere(wanted, of: producer) }
 
     private func wanted(of consumer: VideoConsumer) -> PictureWish {
         guard consumer.isOffered, consumer.member != producer, consumer.wanted >= 0 else { return .nothing }
         return consumer.line.isSpare
             ? PictureWish(layer: -1, spare: true) : PictureWish(layer: consumer.wanted, spare: false)
-    }
-
-    private func tell(_ wish: PictureWish) {
-        if let producer { onWish?(producer, wish) }
     }
 
     /// What somebody chose, and what its line allows: the lower counts.
@@ -112,7 +95,7 @@ struct VideoSlot {
         guard let layer = consumers[index].layer else { return }
         let highest = consumers[index].highest
         // What is sent ends at once where nothing is wanted, or the line cannot take more of it.
-        if isUrgent, ranks[layer] > highest {
+        if isUrgent, layers.isAbove(highest, layer) {
             consumers[index].abandon()
         } else if highest < 0 {
             consumers[index].stop()
@@ -121,29 +104,9 @@ struct VideoSlot {
 
     // MARK: Which layer
 
-    private func isThere(_ index: Int, for consumer: VideoConsumer, at now: Instant) -> Bool {
-        guard let layer = layers[index] else { return false }
-        return layer.format == consumer.line.format && now - layer.lastArrival < VideoStage.layerHold
-    }
-
-    /// The layer that a viewer should get: the highest that comes and that it may have.
-    private func target(_ consumer: VideoConsumer, at now: Instant) -> Int? {
-        guard consumer.highest >= 0, consumer.isOffered else { return nil }
-        var lowest: Int?
-        var highest: Int?
-        for index in layers.indices where isThere(index, for: consumer, at: now) {
-            if ranks.isLower(index, than: lowest) { lowest = index }
-            if ranks[index] <= consumer.highest, ranks.isHigher(index, than: highest) { highest = index }
-        }
-        return highest ?? lowest
-    }
-
     /// Something came from the producer, and nothing does any more.
     func isSilent(at now: Instant) -> Bool {
-        guard producer != nil, !isCut else { return false }
-        var cameLast: Instant?
-        for case let layer? in layers { cameLast = max(cameLast ?? layer.lastArrival, layer.lastArrival) }
-        return cameLast.map { now - $0 >= VideoStage.layerHold } ?? false
+        producer != nil && !isCut && layers.areSilent(at: now)
     }
 
     /// What a viewer could get, and what it costs.
@@ -151,9 +114,7 @@ struct VideoSlot {
         let consumer = consumers[index]
         var demand = PictureDemand(wanted: consumer.wanted, allowed: consumer.allowed)
         guard consumer.isOffered, consumer.member != producer, !isCut else { return demand }
-        for layer in layers.indices where isThere(layer, for: consumer, at: now) {
-            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: ranks[layer])
-        }
+        layers.price(&demand, for: consumer, at: now)
         return demand
     }
 
@@ -161,7 +122,7 @@ struct VideoSlot {
     mutating func start(_ index: Int, at now: Instant, _ send: Send, _ ask: Ask) {
         let consumer = consumers[index]
         guard consumer.member != producer, !isCut else { return }
-        guard let target = target(consumer, at: now) else {
+        guard let target = layers.target(consumer, at: now) else {
             // Its first packet begins it.
             if consumer.layer == nil, consumer.highest >= 0, consumer.isOffered { hasWaiting = true }
             return
@@ -179,28 +140,25 @@ struct VideoSlot {
     }
 
     mutating func request(_ ssrc: SSRC, at now: Instant, _ ask: Ask) {
-        guard !isCut, let layer = layers.firstIndex(where: { $0?.ssrc == ssrc }) else { return }
+        guard !isCut, let layer = layers.place(of: ssrc) else { return }
         request(layer, roundTrip: nil, at: now, ask)
     }
 
     mutating func request(_ layer: Int, roundTrip: Interval?, at now: Instant, _ ask: Ask) {
-        guard let producer, layers[layer] != nil else { return }
-        if layers[layer]?.asks(roundTrip: roundTrip, at: now) == true, let ssrc = layers[layer]?.ssrc {
-            ask(producer, ssrc)
-            stats.keyFramesAsked &+= 1
-        }
+        guard let producer, let ssrc = layers.asks(layer, roundTrip: roundTrip, at: now) else { return }
+        ask(producer, ssrc)
+        stats.keyFramesAsked &+= 1
     }
 
     /// Lets everybody begin, or wait for, what they should get. A picture from which nothing comes needs no look.
     private mutating func look(at now: Instant, _ send: Send, _ ask: Ask) {
         hasWaiting = false
-        var everybody = wantedElsewhere
+        var wanted = PictureWish.nothing
         for index in consumers.indices {
             start(index, at: now, send, ask)
-            everybody.formUnion(wanted(of: consumers[index]))
+            wanted.formUnion(self.wanted(of: consumers[index]))
         }
-        let hasSpare = layers[VideoStage.spareLayer].map { now - $0.lastArrival < VideoStage.layerHold } ?? false
-        if let changed = wish.look(everybody, hasSpare: hasSpare, at: now) { tell(changed) }
+        wish.look(wanted, hasSpare: layers.hasSpare(at: now), of: producer, at: now)
         nextLook = now + (hasWaiting ? VideoStage.waitingLook : VideoStage.usualLook)
     }
 
@@ -229,14 +187,14 @@ struct VideoSlot {
                 return
             }
             deliver(at: now, send)
-            layers[layer] = VideoLayer(picture)
+            layers.begin(layer, with: picture)
             for index in consumers.indices { consumers[index].forget(layer) }
             nextLook = now
         }
-        var accepted = layers[layer]?.accept(picture, payload: payload)
+        var accepted = layers.accept(picture, payload: payload, at: layer)
         if case .restarted? = accepted {
             stopViewers(of: layer, at: now)
-            accepted = layers[layer]?.accept(picture, payload: payload)
+            accepted = layers.accept(picture, payload: payload, at: layer)
         }
         guard case .packet(let packet, let startsKeyFrame)? = accepted else {
             stats.stale &+= 1
@@ -246,7 +204,7 @@ struct VideoSlot {
             // Who goes over to this layer gets the end of the other one first.
             deliver(at: now, send)
             // All layers have their key frame at once, if they have one: then it is looked at who should get what.
-            if ranks.settle(layers, at: now) { nextLook = min(nextLook, now + VideoStage.waitingLook) }
+            if layers.settleRanks(at: now) { nextLook = min(nextLook, now + VideoStage.waitingLook) }
             beginWaiting(layer, at: now)
         }
         arrived |= 1 << UInt8(layer)
@@ -265,7 +223,7 @@ struct VideoSlot {
         guard let first = layers[layer]?.keyFrame?.first else { return }
         for index in consumers.indices {
             let consumer = consumers[index]
-            guard consumer.layer != layer, consumer.member != producer, target(consumer, at: now) == layer else {
+            guard consumer.layer != layer, consumer.member != producer, layers.target(consumer, at: now) == layer else {
                 continue
             }
             begin(layer, at: first, index, now)
@@ -331,18 +289,12 @@ struct VideoSlot {
 
     /// Since when the packet waits that a viewer gets next; nil if there is none.
     func waiting(_ index: Int) -> Instant? {
-        guard let layer = consumers[index].layer, let source = layers[layer], let highest = source.highest else {
-            return nil
-        }
-        return consumers[index].earlier(than: highest + 1, in: source.history).map {
-            max($0.packet.arrival, consumers[index].beganAt)
-        }
+        layers.next(for: consumers[index]).map { max($0.packet.arrival, consumers[index].beganAt) }
     }
 
     /// Sends a viewer the packet that it gets next.
     mutating func sendNext(_ index: Int, at now: Instant, _ send: Send) {
-        guard let layer = consumers[index].layer, let source = layers[layer], let highest = source.highest,
-            let entry = consumers[index].earlier(than: highest + 1, in: source.history),
+        guard let layer = consumers[index].layer, let entry = layers.next(for: consumers[index]),
             let outgoing = consumers[index].next(entry.packet, of: layer, at: now)
         else { return }
         send(consumers[index].handle, outgoing, Self.content(entry.packet, entry.payload))
@@ -399,8 +351,8 @@ struct VideoSlot {
 
     /// A producer's report tells when a layer was captured. Viewers get it in their reports.
     mutating func note(_ clock: CaptureClock, of ssrc: SSRC) {
-        guard let layer = layers.firstIndex(where: { $0?.ssrc == ssrc }) else { return }
-        layers[layer]?.clock = clock
+        guard let layer = layers.place(of: ssrc) else { return }
+        layers.setClock(clock, of: layer)
         for index in consumers.indices where consumers[index].layer == layer {
             consumers[index].learn(clock)
             tellClock(consumers[index])

@@ -45,7 +45,7 @@ package final class VideoStage {
     /// Told for each stream that begins, or whose clock has been learnt anew.
     package var onClock: AudioFanout.Clock? { didSet { for slot in slots.indices { slots[slot].onClock = onClock } } }
     /// Told what a producer needs to send, whenever that changes.
-    package var onWish: Wish? { didSet { for slot in slots.indices { slots[slot].onWish = onWish } } }
+    package var onWish: Wish? { didSet { for slot in slots.indices { slots[slot].wish.onChange = onWish } } }
     /// Told of a viewer for whom something waits from now on: it is to be driven.
     package var onWaiting: ((_ handle: Int) -> Void)? {
         didSet { for slot in slots.indices { slots[slot].onWaiting = onWaiting } }
