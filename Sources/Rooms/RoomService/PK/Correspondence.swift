@@ -60,12 +60,12 @@ struct Correspondence {
     /// Asks the rooms that this one has something with whether they still know of it.
     func greet(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
-        for (session, room) in turn.state.links.partners { say(.greeting(session: session), to: room, in: &turn) }
+        for (session, room) in turn.partners { say(.greeting(session: session), to: room, in: &turn) }
         awaitGreeting(in: &turn)
     }
 
     private func awaitGreeting(in turn: inout RoomTurn) {
-        guard !turn.state.links.partners.isEmpty, !turn.deadlines.isSet(.greeting) else { return }
+        guard !turn.partners.isEmpty, !turn.deadlines.isSet(.greeting) else { return }
         turn.deadlines.set(.greeting, at: turn.now + Self.greetingInterval)
     }
 
@@ -111,14 +111,13 @@ struct Correspondence {
     }
 }
 
-extension HostLinks {
+extension RoomTurn {
     /// The rooms with which this one has a link or a challenge, and by what.
     fileprivate var partners: [(session: String, room: RoomID)] {
-        pk.links.map { ($0.id, $0.room) } + (challenge.map { [($0.id, $0.room)] } ?? [])
+        let links = state.links
+        return links.pk.links.map { ($0.id, $0.room) } + (links.challenge.map { [($0.id, $0.room)] } ?? [])
     }
-}
 
-extension RoomTurn {
     /// Of this room.
     func parcel(_ content: RoomParcel.Content, to room: RoomID) -> RoomParcel {
         RoomParcel(from: key, to: RoomKey(application: key.application, room: room), content)
