@@ -39,45 +39,67 @@ final class Wish: Sendable {
     }
 }
 
+/// Something that comes from another thread's turn, to be looked at in the simulation's.
+final class Arrived<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
+
+    func take() -> [Value] {
+        values.withLock { values in
+            defer { values = [] }
+            return values
+        }
+    }
+}
+
+/// What somebody has told the operator, in words that nobody else uses.
+struct Complaint {
+    let words: String
+    let answer = Arrived<Result<Void, RoomError>>()
+}
+
 /// Somebody with one session in one room, and what they know of it from what they were told.
 final class SimulatedPerson {
-    let profile: UserProfile
-    var session = SessionToken(rawValue: 0)
-    var outbox = RecordingOutbox()
-    var entry = Answered()
+    private(set) var profile: UserProfile
+    var session: SessionToken?
+    private(set) var outbox = RecordingOutbox()
+    private(set) var entry = Arrived<Result<RoomEntry, RoomError>>()
+    private(set) var departures = Arrived<Departure>()
     /// Whether they have a connection.
-    var isConnected = false
+    private(set) var isConnected = false
     /// From the entry on.
     var isInside = false
-    /// How far they have seen the room.
+    /// How far they have seen the room, and which life of it that was.
     var point: ResumePoint?
+    var life: Int64?
     var wishes: [Wish] = []
+    var complaints: [Complaint] = []
     /// Answered with success under its key: the first answer holds.
     var granted: [(wish: Wish, result: CommandResult)] = []
     /// What nobody knows the outcome of.
     var doubtful: [Wish] = []
+    /// So often they have been another person.
+    private var lives = 0
 
-    /// Where an entry's answer arrives.
-    final class Answered: Sendable {
-        private let value = Mutex<Result<RoomEntry, RoomError>?>(nil)
-        func set(_ result: Result<RoomEntry, RoomError>) { value.withLock { $0 = result } }
-        func take() -> Result<RoomEntry, RoomError>? {
-            value.withLock { value in
-                defer { value = nil }
-                return value
-            }
-        }
+    init(_ id: UserID) {
+        profile = UserProfile(id: id)
+        name()
     }
 
-    init(_ profile: UserProfile) { self.profile = profile }
+    /// Nobody else's, and no part of another name.
+    private func name() { profile.name = "\(profile.id.rawValue)~\(lives)~" }
 
     /// Connects anew: what was on its way to the former connection is lost.
-    func connect() -> Attendee {
+    func connect() -> Attendee? {
+        guard let session else { return nil }
         outbox = RecordingOutbox()
-        entry = Answered()
+        entry = Arrived()
+        departures = Arrived()
         isConnected = true
         isInside = false
-        return Attendee(session: session, profile: profile, outbox: outbox, departed: { _, _ in })
+        return Attendee(
+            session: session, profile: profile, outbox: outbox,
+            departed: { [departures] _, departure in departures.add(departure) })
     }
 
     func disconnect() {
@@ -85,5 +107,27 @@ final class SimulatedPerson {
         isInside = false
         doubtful = (doubtful + wishes).suffix(20)
         wishes = []
+        complaints = []
+    }
+
+    /// Their stay is over.
+    func depart() {
+        disconnect()
+        session = nil
+        point = nil
+    }
+
+    /// Another life of the room has begun, in which nobody has asked for anything.
+    func forgetWishes() {
+        granted = []
+        doubtful = []
+    }
+
+    /// The operator erases them. Who comes back is somebody else.
+    func beErased() {
+        depart()
+        forgetWishes()
+        lives += 1
+        name()
     }
 }

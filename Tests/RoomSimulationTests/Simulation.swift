@@ -3,10 +3,10 @@ import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomRules
-import RoomService
 import RoomTestSupport
-import SeededRandom
 import Timing
+
+@testable import RoomService
 
 /// Rooms, journal and ledger of one node, and the people in them, step by step: whatever happens is drawn from the seed, at a time that is
 /// drawn too. What must hold is looked at after each step.
@@ -14,12 +14,16 @@ final class Simulation {
     /// A mistake that is made on purpose, to see it found.
     enum Plant { case lostTransfer }
 
-    struct Violation: Error, CustomStringConvertible { var description: String }
+    typealias Violation = Truths.Violation
 
     private enum Action {
         case person(Int)
         case commit
         case aside
+        case deliver
+        /// Nobody does anything for a while.
+        case pause
+        case erase
         case kill
     }
 
@@ -30,47 +34,53 @@ final class Simulation {
     }
 
     private static let application = ApplicationID(1_400_000_001)
-    private static let roomCount = 2
-    private static let peopleCount = 6
+    private static let kinds: [RoomKind] = [.live, .live, .live, .voice]
+    private static let peopleCount = 8
 
     private let plant: Plant?
     private let clock = VirtualRoomClock()
     private let disk: SimulatedDisk
     private let node: SimulatedNode
-    private var generator: SeededGenerator
+    private var chance: Chance
     private var due: [Due] = []
     private var serial = 0
-    private var people: [SimulatedPerson] = []
-    private var home: [RoomKey] = []
-    private var truths: [RoomKey: Truth] = [:]
+    private let people: [SimulatedPerson]
+    private let keys: [RoomKey]
+    private var whims: Whims
+    private var truths: Truths
+    private var witness: Witness
     private var sessions: UInt64 = 0
-    private var keys = 0
     private var isCommitDue = false
+    private var isDeliveryDue = false
     private var hasPlanted = false
-    private(set) var trace = Trace()
-    private(set) var counts = Counts()
+    private var changesSeen = 0
 
-    /// What has happened, so that a test can see that it has.
-    struct Counts: Equatable {
-        var steps = 0, kills = 0, failedCommits = 0, gifts = 0, messages = 0, gaps = 0, repeats = 0, refusals = 0
+    var trace: Trace { witness.trace }
+    var counts: Counts {
+        var counts = witness.counts
+        counts.lives = truths.endedCount
+        return counts
     }
 
     init(seed: UInt64, plant: Plant? = nil) async throws {
         self.plant = plant
-        generator = SeededGenerator(seed: seed)
+        chance = Chance(seed: seed)
         disk = try SimulatedDisk(clock: clock)
         node = SimulatedNode(clock: clock, disk: disk)
-        for number in 0..<Self.peopleCount {
-            people.append(SimulatedPerson(UserProfile(id: try Self.user(number), name: "Person \(number)")))
-        }
-        for number in 0..<Self.roomCount { try await found(number) }
+        people = try (0..<Self.peopleCount).map { SimulatedPerson(try Self.user($0)) }
+        keys = try Self.kinds.indices.map(Self.key)
+        whims = Whims(keys, people.map(\.profile.id))
+        truths = Truths(keys)
+        witness = Witness(disk)
+        for index in keys.indices { try await begin(index) }
         for (index, person) in people.enumerated() {
-            home.append(try key(index % Self.roomCount))
             disk.give(100_000, to: person.profile.id, in: Self.application)
             schedule(.person(index), within: .seconds(1))
         }
         schedule(.kill, within: .seconds(10))
         schedule(.aside, within: .seconds(1))
+        schedule(.pause, within: .seconds(20))
+        schedule(.erase, within: .seconds(60))
     }
 
     private static func user(_ number: Int) throws -> UserID {
@@ -78,36 +88,42 @@ final class Simulation {
         return user
     }
 
-    private func key(_ number: Int) throws -> RoomKey {
+    private static func key(_ number: Int) throws -> RoomKey {
         guard let room = RoomID(number: UInt32(10_000 + number)) else { throw Violation(description: "no room id") }
-        return RoomKey(application: Self.application, room: room)
+        return RoomKey(application: application, room: room)
     }
 
-    /// Opens a room that lasts, for one of the people.
-    private func found(_ number: Int) async throws {
-        let key = try key(number)
-        try await node.open(key)
-        let program = Operator(UserID.program(try Self.user(0)), scopes: [])
+    private var program: Operator {
+        Operator(UserID.program(people[0].profile.id), scopes: Set(OperatorScope.allCases))
+    }
+
+    // MARK: Rooms
+
+    /// Two people are at home in each room; the first owns it. The first of all has two rooms.
+    private func home(of person: Int) -> Int { person % keys.count }
+    private func owner(of room: Int) -> SimulatedPerson { people[room == keys.count - 1 ? 0 : room] }
+
+    /// Opens a room that lasts, for its owner, also where one has ended.
+    private func begin(_ room: Int) async throws {
+        let key = keys[room]
+        try await node.open(key, toCreate: true)
         node.rooms[key]?.found(
             RoomCreation(
-                room: key.room, kind: .voice, settings: RoomSettings(name: "Room \(number)"),
+                room: key.room, kind: Self.kinds[room], settings: RoomSettings(name: "Hall \(whims.words())"),
                 seats: Array(repeating: SeatSetup(), count: 4)),
-            for: people[number].profile, by: program, key: nil
+            for: owner(of: room).profile, by: program, key: nil
         ) { _ in }
         disk.commit()
         node.settle()
-        truths[key] = Truth(key)
-        try followDisk()
+        try await node.reload()
+        try truths.read(disk)
     }
 
     // MARK: Time
 
-    private func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
-    private func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
-
     private func schedule(_ action: Action, within limit: Interval) {
         serial += 1
-        let wait = Interval.microseconds(Int64(number(1..<Int(limit.nanoseconds / 1_000) + 1)))
+        let wait = Interval.microseconds(Int64(chance.number(1..<Int(limit.nanoseconds / 1_000) + 1)))
         due.append(Due(time: clock.now + wait, serial: serial, action: action))
     }
 
@@ -122,36 +138,73 @@ final class Simulation {
         }
         let one = due.remove(at: next)
         node.advance(by: max(one.time - clock.now, .zero))
-        counts.steps += 1
-        trace.add("\(counts.steps) \(clock.now.nanoseconds) \(one.action)")
-        switch one.action {
-        case .person(let index):
-            act(people[index], home[index])
-            schedule(.person(index), within: .milliseconds(400))
-        case .commit: try commit()
-        case .aside:
-            node.workAside()
-            schedule(.aside, within: .seconds(1))
-        case .kill:
-            try await kill()
-            schedule(.kill, within: .seconds(10))
-        }
+        witness.counts.steps += 1
+        witness.note("\(witness.counts.steps) \(clock.now.nanoseconds) \(one.action)")
+        try await perform(one.action)
         node.settle()
         try await node.reload()
         if disk.hasWork, !isCommitDue {
             isCommitDue = true
             schedule(.commit, within: .milliseconds(20))
         }
+        if node.hasParcels, !isDeliveryDue {
+            isDeliveryDue = true
+            schedule(.deliver, within: .milliseconds(20))
+        }
         try check()
     }
 
-    // MARK: The disk
+    private func perform(_ action: Action) async throws {
+        switch action {
+        case .person(let index):
+            try await act(index)
+            schedule(.person(index), within: .milliseconds(400))
+        case .commit: try commit()
+        case .aside:
+            node.workAside()
+            schedule(.aside, within: .seconds(1))
+        case .deliver:
+            isDeliveryDue = false
+            deliver(losing: 5)
+        case .pause:
+            try await pause()
+            schedule(.pause, within: .seconds(20))
+        case .erase:
+            try await erase()
+            schedule(.erase, within: .seconds(60))
+        case .kill:
+            try await kill()
+            schedule(.kill, within: .seconds(10))
+        }
+    }
+
+    /// Nobody does anything for a while, and all goes well: what has a time comes to its end.
+    private func pause() async throws {
+        let start = clock.now
+        for _ in 0..<chance.number(5..<40) { try await quiet(.seconds(1)) }
+        for index in due.indices { due[index].time = due[index].time + (clock.now - start) }
+    }
+
+    private func quiet(_ interval: Interval) async throws {
+        disk.commit()
+        node.settle()
+        while node.hasParcels { deliver(losing: 0) }
+        node.advance(by: interval)
+        try await node.reload()
+        try check()
+    }
+
+    // MARK: The disk and the bus
 
     private func commit() throws {
         isCommitDue = false
-        let fails = chance(3)
-        if fails { counts.failedCommits += 1 }
-        disk.commit(fails ? .failed : .stored)
+        let fate: SimulatedDisk.Fate = chance.percent(3) ? .failed : chance.percent(2) ? .storedUntold : .stored
+        switch fate {
+        case .stored: break
+        case .failed: witness.counts.failedCommits += 1
+        case .storedUntold: witness.counts.untoldCommits += 1
+        }
+        disk.commit(fate)
         if plant == .lostTransfer, !hasPlanted, counts.gifts > 10 {
             hasPlanted = true
             try disk.loseLastTransfer()
@@ -159,214 +212,144 @@ final class Simulation {
         node.settle()
     }
 
-    private func followDisk() throws {
-        for key in truths.keys {
-            if let fault = try truths[key]?.read(disk) { throw Violation(description: fault) }
+    private func deliver(losing share: Int) {
+        let isLost = chance.percent(share)
+        guard let parcel = node.deliver(isLost: isLost) else { return }
+        if isLost { witness.counts.lostParcels += 1 }
+        witness.note("\(parcel.from.room) to \(parcel.to.room)\(isLost ? " lost" : "")")
+        guard !isLost, case .letter(let letter) = parcel.content else { return }
+        switch letter.content {
+        case .challenge: witness.counts.challenges += 1
+        case .answered(.accepted, _, _, _): witness.counts.links += 1
+        case .result: witness.counts.results += 1
+        default: break
         }
     }
 
     /// The process ends between any two steps. What was on its way to the disk is gone, or has reached it, and nobody was told.
     private func kill() async throws {
-        counts.kills += 1
+        witness.counts.kills += 1
         node.kill()
-        if chance(50) { disk.commit() }
-        disk.begin()
+        if chance.percent(50) { disk.commit() }
+        try disk.begin()
         isCommitDue = false
         for person in people { person.disconnect() }
-        for number in 0..<Self.roomCount { try await node.open(try key(number)) }
+        try await node.start()
     }
 
     // MARK: People
 
-    private func act(_ person: SimulatedPerson, _ room: RoomKey) {
-        guard let core = node.rooms[room] else { return }
-        guard person.isConnected else {
-            if !person.isInside, person.session.rawValue == 0 || chance(20) {
-                sessions += 1
-                person.session = SessionToken(rawValue: sessions)
-                person.point = nil
-            }
-            let attendee = person.connect()
-            core.attach(attendee, since: person.point) { [entry = person.entry] in entry.set($0) }
+    private func act(_ index: Int) async throws {
+        let (person, key) = (people[index], keys[home(of: index)])
+        guard let core = node.rooms[key], let truth = truths[key] else {
+            // Somebody finds it after a while.
+            if chance.percent(20) { try await begin(home(of: index)) }
             return
         }
+        guard person.isConnected else { return enter(person, core) }
         guard person.isInside else { return }
-        switch number(0..<100) {
+        switch chance.number(0..<100) {
         case 0..<4:
-            core.detach(person.session, from: person.outbox, why: .lost)
+            core.detach(person.session ?? SessionToken(rawValue: 0), from: person.outbox, why: .lost)
             person.disconnect()
         case 4..<10: repeatWish(person, core)
+        case 10: complain(person, core)
+        case 11 where chance.percent(10): core.inTurn { $0.decide(.dismissed, in: &$1) }
         default:
-            keys += 1
-            guard let key = IdempotencyKey("key-\(keys)") else { return }
-            ask(Wish(command(), key), person, core)
+            guard let wanted = whims.key() else { return }
+            ask(Wish(whims.command(of: person.profile.id, in: truth, &chance), wanted), person, core)
         }
     }
 
+    private func enter(_ person: SimulatedPerson, _ core: RoomCore) {
+        if person.session == nil || chance.percent(20) {
+            sessions += 1
+            person.session = SessionToken(rawValue: sessions)
+            person.point = nil
+        }
+        guard let attendee = person.connect() else { return }
+        core.attach(attendee, since: person.point) { [entry = person.entry] in entry.add($0) }
+    }
+
     private func ask(_ wish: Wish, _ person: SimulatedPerson, _ core: RoomCore) {
+        guard let session = person.session else { return }
         person.wishes.append(wish)
-        core.submit(wish.command, from: person.session, key: wish.key) { wish.answer($0) }
+        core.submit(wish.command, from: session, key: wish.key) { wish.answer($0) }
     }
 
     /// Asks for something again that was granted, or of which nobody knows what became of it.
     private func repeatWish(_ person: SimulatedPerson, _ core: RoomCore) {
-        let former = chance(50) ? person.doubtful.popLast() ?? person.granted.last?.wish : person.granted.last?.wish
-        guard let former else { return }
-        counts.repeats += 1
+        let granted = person.granted.last?.wish
+        guard let former = chance.percent(50) ? person.doubtful.popLast() ?? granted : granted else { return }
+        witness.counts.repeats += 1
         ask(Wish(former.command, former.key), person, core)
     }
 
-    private func command() -> RoomCommand {
-        switch number(0..<12) {
-        case 0, 1: .takeSeat(TakeSeat(number(0..<4)))
-        case 2: .leaveSeat
-        case 3: .setMicrophone(SetMicrophone(muted: chance(50)))
-        case 4: .muteSeat(MuteSeat(number(0..<4), muted: chance(50)))
-        case 5, 6: .sendMessage(MessageDraft(.text("text \(keys)")))
-        case 7: .sendLikes(SendLikes(number(1..<9)))
-        case 8: .updateRoom(RoomUpdate(name: "Name \(keys)"))
-        default: .sendGift(GiftDraft(gift: chance(90) ? "rose" : "crown", count: number(1..<4), to: nil))
+    private func complain(_ person: SimulatedPerson, _ core: RoomCore) {
+        guard let session = person.session, let whom = chance.pick(whims.people), whom != person.profile.id else {
+            return
         }
+        let complaint = Complaint(words: whims.words())
+        person.complaints.append(complaint)
+        let draft = ReportDraft(whom, cause: .abuse, words: complaint.words)
+        core.inTurn { parts, turn in
+            parts.reporting.report(draft, by: session, reply: { complaint.answer.add($0) }, in: &turn)
+        }
+    }
+
+    /// The operator erases somebody: their session ends, open rooms forget them, then the store does.
+    private func erase() async throws {
+        let index = chance.number(0..<people.count)
+        let (person, caller) = (people[index], program)
+        let (user, name) = (person.profile.id, person.profile.name)
+        if let session = person.session { node.rooms[keys[home(of: index)]]?.detach(session, from: nil, why: .left) }
+        person.beErased()
+        disk.moderation.restrictions.forgetWords(of: user, in: Self.application)
+        let answers = Arrived<Result<Int, RoomError>>()
+        var owed = 0
+        for key in node.keys {
+            owed += 1
+            node.rooms[key]?.erase(user, by: caller) { answers.add($0) }
+        }
+        var hasFailed = false
+        for _ in 0..<50 where owed > 0 {
+            try await quiet(.milliseconds(100))
+            for answer in answers.take() {
+                owed -= 1
+                if case .failure(let error) = answer, error.code != .roomClosed { hasFailed = true }
+            }
+        }
+        // Whoever asked is told so, and asks again.
+        guard owed == 0, !hasFailed else { return }
+        try await disk.erase(user, of: Self.application)
+        witness.counts.erased += 1
+        try truths.read(disk)
+        try truths.erase(name, from: disk)
     }
 
     // MARK: What must hold
 
     private func check() throws {
         if let fault = node.faults.first { throw Violation(description: fault) }
-        try followDisk()
-        for (person, room) in zip(people, home) { try listen(person, room) }
-        if try disk.sum(Self.application) != 0 { throw Violation(description: "the ledger does not sum to nought") }
-    }
-
-    private func listen(_ person: SimulatedPerson, _ room: RoomKey) throws {
-        if let entry = person.entry.take() { try hear(entry, person, room) }
-        for heard in person.outbox.drain() {
-            guard case .news(let event, _) = heard, var point = person.point else { continue }
-            trace.add("\(person.profile.id.rawValue) \(event.summary)")
-            if let fault = truths[room]?.hear(event, after: &point) { throw Violation(description: fault) }
-            person.point = point
+        if disk.changes != changesSeen {
+            changesSeen = disk.changes
+            try truths.read(disk)
+            if try disk.sum(Self.application) != 0 { throw Violation(description: "the ledger does not sum to nought") }
         }
-        for wish in person.wishes {
-            for answer in wish.takeAnswers() { try hear(answer, to: wish, person, room) }
-        }
-        person.wishes.removeAll { $0.isAnswered }
-    }
-
-    private func hear(_ entry: Result<RoomEntry, RoomError>, _ person: SimulatedPerson, _ room: RoomKey) throws {
-        switch entry {
-        case .success(.snapshot(let snapshot)):
-            person.isInside = true
-            if let truth = truths[room], snapshot.seq > truth.state.seq || snapshot.chat > truth.state.chat {
-                throw Violation(description: "an entry tells of what is not stored")
-            }
-            person.point = ResumePoint(epoch: snapshot.epoch, seq: snapshot.seq, chat: snapshot.chat)
-        case .success(.resumed(let gap)):
-            counts.gaps += 1
-            person.isInside = true
-            guard var point = person.point else { throw Violation(description: "a gap since nothing") }
-            for event in gap.events {
-                if let fault = truths[room]?.hear(event, after: &point) { throw Violation(description: fault) }
-            }
-            guard point.seq == gap.seq, point.chat == gap.chat else {
-                throw Violation(description: "the gap ends at \(point), the room is at \(gap.seq), \(gap.chat)")
-            }
-            person.point = ResumePoint(epoch: gap.epoch, seq: gap.seq, chat: gap.chat)
-        case .failure: person.disconnect()
-        }
-        trace.add("\(person.profile.id.rawValue) is in at \(person.point.map { "\($0)" } ?? "no point")")
-    }
-
-    private func hear(
-        _ answer: Result<CommandOutcome, RoomError>, to wish: Wish, _ person: SimulatedPerson, _ room: RoomKey
-    ) throws {
-        let name = person.profile.id.rawValue
-        switch answer {
-        case .failure(let error):
-            trace.add("\(name) \(wish.key.rawValue) \(error.code.name)")
-            counts.refusals += 1
-            if error.code == .unavailable { person.doubtful.append(wish) }
-            if error.code != .unavailable, case .sendMessage(let draft) = wish.command,
-                case .text(let text) = draft.body,
-                truths[room]?.holds(text) == true, error.code != .notInRoom
-            {
-                throw Violation(description: "\(wish.key.rawValue) is refused and stored")
-            }
-        case .success(let outcome):
-            trace.add("\(name) \(wish.key.rawValue) \(outcome.result)")
-            if let first = person.granted.first(where: { $0.wish.key == wish.key }), first.result != outcome.result {
-                throw Violation(description: "\(wish.key.rawValue) has two answers")
-            }
-            try checkGranted(outcome.result, wish, person, room)
-            if !outcome.result.isLiked { person.granted = person.granted.suffix(20) + [(wish, outcome.result)] }
-        }
-    }
-
-    /// Whoever is told that something is done finds it on the disk.
-    private func checkGranted(
-        _ result: CommandResult, _ wish: Wish, _ person: SimulatedPerson, _ room: RoomKey
-    ) throws {
-        switch (result, wish.command) {
-        case (.sent(let chat, _), .sendMessage(let draft)):
-            counts.messages += 1
-            if truths[room]?.message(chat)?.body != draft.body {
-                throw Violation(description: "\(wish.key.rawValue) is told as sent and is not on the disk")
-            }
-        case (.gifted(let number, let balance), .sendGift(let draft)):
-            counts.gifts += 1
-            let key = TransferKey(draft, by: person.profile.id, in: room, key: wish.key)
-            guard let paid = try disk.transfer(key), paid.id == number, paid.fromBalance == balance else {
-                throw Violation(description: "\(wish.key.rawValue) is told as paid and is not in the ledger")
-            }
-        default: break
+        for (index, person) in people.enumerated() {
+            try witness.listen(
+                person, keys[home(of: index)], &truths, at: clock.wallTime.millisecondsSince1970)
         }
     }
 
     /// Everything is well again: what is begun is finished, and nothing is owed to anybody.
     func end() async throws {
-        for _ in 0..<200 {
-            disk.commit()
-            node.advance(by: .milliseconds(100))
-            try await node.reload()
-            try check()
-        }
-        for truth in truths.values {
-            if let fault = try truth.check(against: disk) { throw Violation(description: fault) }
-        }
+        for _ in 0..<300 { try await quiet(.milliseconds(200)) }
+        try truths.checkAtEnd(on: disk)
         for person in people {
             if let open = person.wishes.first {
                 throw Violation(description: "\(person.profile.id.rawValue) waits for \(open.key.rawValue)")
             }
         }
-    }
-}
-
-extension CommandResult {
-    /// Its total goes on growing.
-    fileprivate var isLiked: Bool { if case .liked = self { true } else { false } }
-}
-
-extension RoomNewsEvent {
-    /// What of it is the same in each run.
-    fileprivate var summary: String {
-        switch self {
-        case .change(let change): "change \(change.seq) \(change.time)"
-        case .message(let message): "message \(message.chat) \(message.body)"
-        case .passing, .invitation, .challenge, .restriction: "news"
-        }
-    }
-}
-
-/// What has happened, as a number; the last of it in words.
-struct Trace {
-    private static let wordsKept = 40
-
-    /// FNV-1a.
-    private(set) var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    private(set) var last: [String] = []
-
-    mutating func add(_ line: String) {
-        for byte in line.utf8 { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        last.append(line)
-        if last.count > Self.wordsKept { last.removeFirst() }
     }
 }

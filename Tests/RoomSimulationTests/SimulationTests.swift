@@ -13,7 +13,7 @@ import Testing
 
     private struct Outcome: Equatable {
         var trace: UInt64
-        var counts: Simulation.Counts
+        var counts: Counts
         var violation: String?
         var last: [String] = []
 
@@ -33,13 +33,14 @@ import Testing
             trace: simulation.trace.sum, counts: simulation.counts, violation: violation, last: simulation.trace.last)
     }
 
+    /// Rooms end and begin anew, hosts challenge each other, people are muted, put out, reported and erased meanwhile.
     @Test(
         "R13-S whatever fails or is killed between any two steps: what is told is stored, what is paid is told once, and nothing is lost"
     )
     func holds() async throws {
         let runs = max(1, Self.steps / (2 * Self.stepsOfRun))
         let seeds = Self.seed.map { [$0] } ?? (0..<UInt64(runs)).map { 2_026 + $0 }
-        var sum = Simulation.Counts()
+        var sum = Counts()
         for seed in seeds {
             // Beside each other: two simulations have nothing in common.
             async let again = run(seed)
@@ -50,12 +51,15 @@ import Testing
                 Issue.record("OVATION_SIMULATION_SEED=\(seed): \(violation)\n\(first.last.joined(separator: "\n"))")
                 return
             }
-            sum.add(first.counts)
+            sum += first.counts
         }
         print("simulated: \(sum)")
         if Self.seed == nil {
             #expect(sum.kills > 0 && sum.failedCommits > 0 && sum.gaps > 0 && sum.repeats > 0, "\(sum)")
-            #expect(sum.gifts > 100 && sum.messages > 100, "\(sum)")
+            #expect(sum.gifts > 100 && sum.messages > 100 && sum.untoldCommits > 0, "\(sum)")
+            #expect(
+                sum.lives > 10 && sum.erased > 0 && sum.reports > 10 && sum.removals > 10 && sum.muted > 10, "\(sum)")
+            #expect(sum.challenges > 10 && sum.links > 10 && sum.results > 0 && sum.lostParcels > 0, "\(sum)")
         }
     }
 
@@ -64,18 +68,5 @@ import Testing
         let first = try await run(2_026, plant: .lostTransfer)
         let second = try await run(2_026, plant: .lostTransfer)
         #expect(first.violation != nil && first == second, "\(first)")
-    }
-}
-
-extension Simulation.Counts {
-    fileprivate mutating func add(_ other: Simulation.Counts) {
-        steps += other.steps
-        kills += other.kills
-        failedCommits += other.failedCommits
-        gifts += other.gifts
-        messages += other.messages
-        gaps += other.gaps
-        repeats += other.repeats
-        refusals += other.refusals
     }
 }

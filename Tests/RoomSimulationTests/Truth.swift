@@ -6,9 +6,11 @@ import RoomRules
 
 @testable import RoomService
 
-/// What is on the disk of one room, read again with each commit, and what everybody has been told of it so far.
+/// What is on the disk of one life of a room, read again with each commit, and what everybody has been told of it so far.
 struct Truth {
-    private let key: RoomKey
+    let key: RoomKey
+    /// Its row on the disk.
+    let life: Int64
     private let format = JournalFormat()
     private(set) var state: DurableRoomState
     private var messages: [UInt64: Message] = [:]
@@ -18,24 +20,40 @@ struct Truth {
     /// The number of the change that told of a gift.
     private var gifts: [Int64: UInt64] = [:]
 
-    init(_ key: RoomKey) {
+    init(_ key: RoomKey, life: Int64) {
         self.key = key
+        self.life = life
         state = DurableRoomState(room: key.room)
     }
 
-    var life: RoomLife { RoomLife(key: key, createdIn: state.createdIn) }
+    var newestMessage: UInt64? { messages.keys.max() }
 
     /// Follows the disk.
     /// - Returns: why that cannot be what is there.
     mutating func read(_ disk: SimulatedDisk) throws -> String? {
-        for entry in try disk.entries(of: key, after: state.position) {
-            let command = try format.command(entry.payload)
-            try state.apply(command)
-            for case .messageSent(let message) in command.events {
-                guard case .text(let text) = message.body else { continue }
-                if !texts.insert(text).inserted { return "\(text) is stored twice" }
-                messages[message.chat] = message
+        let history = try disk.history(of: life, key, after: state.position)
+        if let snapshot = history.snapshot {
+            // What stood before it may be gone: nothing but messages is kept then.
+            for entry in history.entries where entry.position <= snapshot.position {
+                if let fault = try take(format.command(entry.payload)) { return fault }
             }
+            state = try format.state(snapshot.payload)
+        }
+        for entry in history.entries where entry.position > state.position {
+            let command = try format.command(entry.payload)
+            if let fault = state.fault(with: command) ?? take(command) { return fault }
+            try state.apply(command)
+            if let fault = state.fault(at: command.time) { return "\(key.room) at \(entry.position): \(fault)" }
+        }
+        return nil
+    }
+
+    private mutating func take(_ command: AcceptedCommand) -> String? {
+        for case .messageSent(let message) in command.events {
+            guard case .text(let text) = message.body else { continue }
+            if messages[message.chat] != nil { continue }
+            if !texts.insert(text).inserted { return "\(text) is stored twice" }
+            messages[message.chat] = message
         }
         return nil
     }
@@ -57,7 +75,10 @@ struct Truth {
         case .message(let message):
             defer { point.chat = message.chat }
             if message.chat != point.chat + 1 { return "message \(message.chat) after \(point.chat)" }
-            if messages[message.chat]?.body != message.body { return "message \(message.chat) is told and not stored" }
+            // It may have been deleted since.
+            if !message.deleted, messages[message.chat]?.body != message.body {
+                return "message \(message.chat) is told and not stored"
+            }
         case .passing, .invitation, .challenge, .restriction: break
         }
         return nil
@@ -71,11 +92,17 @@ struct Truth {
         return nil
     }
 
-    /// Once all is quiet.
+    /// Once all is quiet. What was paid while a room ended is told nowhere.
     func check(against disk: SimulatedDisk) throws -> String? {
-        let paid = try disk.gifts(to: life)
+        let paid = try disk.gifts(to: RoomLife(key: key, createdIn: state.createdIn))
         let coins = paid.reduce(Int64(0)) { $0 + $1.transfer.coins }
-        if coins != state.gifts.coins { return "\(key.room): \(coins) coins are paid, \(state.gifts.coins) are told" }
+        let told = state.gifts.coins
+        if state.phase == .open ? coins != told : coins < told {
+            return "\(key.room): \(coins) coins are paid, \(told) are told"
+        }
+        if state.phase == .open, !state.mail.outbox.isEmpty {
+            return "\(key.room) has letters that nobody reads: \(state.mail.outbox)"
+        }
         return nil
     }
 }

@@ -10,7 +10,7 @@ final class RecordShares: Sendable {
     private let counts: Mutex<[Int64: Int]>
 
     /// - Parameter table: with a column `application`.
-    init(_ pool: DatabasePool, table: String, most: Int) throws(StoreFailure) {
+    init(_ pool: any DatabaseReader, table: String, most: Int) throws(StoreFailure) {
         self.most = most
         do {
             counts = Mutex(

@@ -26,7 +26,7 @@ package final class SQLiteAudit: AuditTrail {
     private let noted = Mutex<[Person: Int]>([:])
 
     init(
-        pool: DatabasePool, commit: GroupCommit, retention: Interval, most: Int = SQLiteAudit.most,
+        pool: any DatabaseReader, commit: GroupCommit, retention: Interval, most: Int = SQLiteAudit.most,
         ofPerson: Int = SQLiteAudit.mostOfPerson
     ) throws(StoreFailure) {
         self.commit = commit
@@ -125,7 +125,7 @@ package final class SQLiteReports: ReportBox {
     private let reporters: Mutex<[Reporter: Int]>
 
     init(
-        pool: DatabasePool, commit: GroupCommit, retention: Interval, most: Int = SQLiteReports.most,
+        pool: any DatabaseReader, commit: GroupCommit, retention: Interval, most: Int = SQLiteReports.most,
         ofPerson: Int = SQLiteReports.mostOfPerson
     ) throws(StoreFailure) {
         self.commit = commit

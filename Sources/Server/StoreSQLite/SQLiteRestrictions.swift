@@ -10,7 +10,7 @@ package final class SQLiteRestrictions: StandingRestrictions {
     private let commit: GroupCommit
     private let now: @Sendable () -> WallTime
 
-    init(pool: DatabasePool, commit: GroupCommit, now: @escaping @Sendable () -> WallTime) throws(StoreFailure) {
+    init(pool: any DatabaseReader, commit: GroupCommit, now: @escaping @Sendable () -> WallTime) throws(StoreFailure) {
         self.commit = commit
         self.now = now
         let time = now().millisecondsSince1970
