@@ -85,5 +85,7 @@ struct KeptPayloads: StoredPayloads {
         try StoredRooms.snapshot(payload, erasing: user, isEnded: isEnded)
     }
 
-    func news(_ payload: [UInt8], erasing user: UserID) -> [UInt8] { payload }
+    func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8] { payload }
+
+    var newsOfRooms: [String] { [] }
 }

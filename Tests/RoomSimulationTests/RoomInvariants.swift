@@ -5,10 +5,13 @@ import RoomRules
 // What must hold of every room that is on a disk, whatever has happened to it.
 
 extension DurableRoomState {
+    private var pk: PKState { links.pk }
+    private var challenge: PKChallenge? { links.challenge }
+
     /// Why a command must not have been accepted here.
     func fault(with command: AcceptedCommand) -> String? {
         for case .messageSent(let message) in command.events {
-            let mute = restriction(.chatMute, of: message.from.id, at: command.time)
+            let mute = restrictions.restriction(.chatMute, of: message.from.id, at: command.time)
             if mute != nil, message.from.id != owner.id { return "\(message.from.id.rawValue) writes while muted" }
         }
         return nil
@@ -23,10 +26,10 @@ extension DurableRoomState {
         }
         let seated = seats.compactMap { $0.occupant?.profile.id }
         if Set(seated).count != seated.count { return "somebody has two seats" }
-        if let banned = seated.first(where: { $0 != owner.id && restriction(.ban, of: $0, at: time) != nil }) {
+        if let banned = seated.first(where: { $0 != owner.id && restrictions.restriction(.ban, of: $0, at: time) != nil }) {
             return "\(banned.rawValue) has a seat and is banned"
         }
-        if restriction(.ban, of: owner.id, at: time) != nil { return "the owner is banned from their own room" }
+        if restrictions.restriction(.ban, of: owner.id, at: time) != nil { return "the owner is banned from their own room" }
         return faultBetweenRooms
     }
 

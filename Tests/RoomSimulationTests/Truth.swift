@@ -100,8 +100,8 @@ struct Truth {
         if state.phase == .open ? coins != told : coins < told {
             return "\(key.room): \(coins) coins are paid, \(told) are told"
         }
-        if state.phase == .open, !state.mail.outbox.isEmpty {
-            return "\(key.room) has letters that nobody reads: \(state.mail.outbox)"
+        if state.phase == .open, !state.links.mail.outbox.isEmpty {
+            return "\(key.room) has letters that nobody reads: \(state.links.mail.outbox)"
         }
         return nil
     }

@@ -72,16 +72,16 @@ struct Whims {
         if let guest = state.seats.indices.dropFirst().first(where: { state.seats[$0].occupant != nil }) {
             return .kickSeat(KickSeat(guest))
         }
-        if let challenge = state.challenge {
+        if let challenge = state.links.challenge {
             if challenge.isOurs, chance.percent(90) { return .sendMessage(MessageDraft(.text(words()))) }
             if challenge.isOurs { return .cancelChallenge }
             return .answerChallenge(
                 AnswerChallenge(id: challenge.id, agreed: chance.percent(75), pause: chance.percent(3) ? .host : nil))
         }
-        if let match = state.pk.match, match.phase == .linking, !match.isReady, chance.percent(80) {
+        if let match = state.links.pk.match, match.phase == .linking, !match.isReady, chance.percent(80) {
             return .readyForPK
         }
-        if let link = state.pk.links.first, chance.percent(25) {
+        if let link = state.links.pk.links.first, chance.percent(25) {
             return chance.percent(30)
                 ? .quitPK(QuitPK(link: link.id)) : .muteLink(MuteLink(link.id, muted: chance.percent(50)))
         }

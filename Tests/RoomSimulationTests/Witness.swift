@@ -46,7 +46,7 @@ struct Witness {
     private func checkPresence(of person: SimulatedPerson, in truth: Truth?, at now: Int64) throws {
         guard person.isInside, person.isConnected, let state = truth?.state else { return }
         let id = person.profile.id
-        if id != state.owner.id, state.restriction(.ban, of: id, at: now) != nil {
+        if id != state.owner.id, state.restrictions.restriction(.ban, of: id, at: now) != nil {
             throw Violation(description: "\(id.rawValue) is banned and inside")
         }
     }
