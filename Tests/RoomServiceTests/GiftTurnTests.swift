@@ -37,9 +37,10 @@ extension RoomTurn {
     private func gifts() -> RoomGifts { RoomGifts(catalogue: { Salon.catalogue }, at: clock.now) }
 
     private func send(
-        _ gifts: inout RoomGifts, in turn: inout RoomTurn, reply: @escaping Reply<CommandOutcome> = { _ in }
+        _ gifts: inout RoomGifts, in turn: inout RoomTurn, key: String = "k1",
+        reply: @escaping Reply<CommandOutcome> = { _ in }
     ) throws {
-        let key = try #require(IdempotencyKey("k1"))
+        let key = try #require(IdempotencyKey(key))
         gifts.send(
             GiftDraft(gift: "rose", count: 2, to: nil), by: .named(.member), key: key, reply: reply, in: &turn)
     }
@@ -96,5 +97,45 @@ extension RoomTurn {
         turn.phase = .open
         gifts.tell(in: &turn)
         #expect(turn.takeEffects().count == 1 && !gifts.hasUntold)
+    }
+
+    @Test("G02-S a gift that was paid though the ledger failed is found, and told before those that came after it")
+    func doubtful() throws {
+        var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
+        let answer = Shared<Result<CommandOutcome, RoomError>?>(nil)
+        try send(&gifts, in: &turn) { answer.set($0) }
+        let (transfer, order) = try posting(&turn)
+        gifts.hear([RoomInbox.Posting(number: order, result: .failure(.failed("disk")))], in: &turn)
+        for case .answer(let planned) in turn.takeEffects() { planned() }
+        #expect(throws: RoomError.self, "nobody knows") { try answer.current?.get() }
+        #expect(turn.deadlines.time(of: .doubts) == turn.now + RoomGifts.doubtTime)
+
+        try send(&gifts, in: &turn, key: "k2")
+        let later = try posting(&turn)
+        gifts.hear([posted(9, later.transfer, by: later.order)], in: &turn)
+        #expect(turn.takeEffects().isEmpty && gifts.hasUntold, "what came later waits")
+
+        gifts.settleDoubts(in: &turn)
+        let found = turn.takeEffects().compactMap { effect -> UInt64? in
+            if case .out(.find(_, let order)) = effect { order } else { nil }
+        }
+        let asked = try #require(found.first)
+        gifts.hear([RoomInbox.Posting(number: asked, result: .failure(.failed("disk")))], in: &turn)
+        _ = turn.takeEffects()
+        #expect(gifts.hasUntold, "a second failure tells nothing either")
+        gifts.settleDoubts(in: &turn)
+        for case .out(.find(_, let order)) in turn.takeEffects() {
+            gifts.hear([posted(7, transfer, by: order)], in: &turn)
+        }
+        for case .submit(let submission) in turn.takeEffects() {
+            guard case .gifted(let told)? = submission.accepted.events.first else { continue }
+            #expect(told.gifts.map(\.number) == [7, 9])
+        }
+        #expect(turn.state.gifts.upTo == 9 && turn.state.gifts.coins == 40 && !gifts.hasUntold)
+    }
+
+    private func posted(_ id: Int64, _ transfer: Transfer, by order: UInt64) -> RoomInbox.Posting {
+        let posted = PostedTransfer(id: id, transfer: transfer, key: "k", time: 0, fromBalance: 80, toBalance: 20)
+        return RoomInbox.Posting(number: order, result: .success(.posted(posted, again: false)))
     }
 }

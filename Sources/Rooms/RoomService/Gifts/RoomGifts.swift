@@ -17,6 +17,8 @@ struct RoomGifts {
     /// Orders that the ledger has not answered. It answers thousands a second, so as many wait only behind a slow disk.
     static let ordersAtOnce = 100
     static let ordersWaitMs = 100
+    /// How long after a failure the ledger is asked what became of an order.
+    static let doubtTime = Interval.milliseconds(500)
     /// For how long the next one counts as in a row.
     static let comboTime = Interval.seconds(5)
 
@@ -27,10 +29,19 @@ struct RoomGifts {
         var replies: [Reply<CommandOutcome>]
     }
 
-    private struct Order {
-        var reply: Reply<CommandOutcome>
-        /// Why the room would not let it through, were it not paid already.
-        var refusal: RoomError?
+    fileprivate struct Order {
+        enum Course {
+            /// Asked for by somebody.
+            case sent
+            /// The room would not let it through for this reason, were it not paid already.
+            case refused(RoomError)
+            /// The ledger has failed once: whether it is paid is not known, and nobody waits any more.
+            case doubtful
+        }
+
+        var key: TransferKey
+        var course: Course
+        var reply: Reply<CommandOutcome> = { _ in }
     }
 
     private struct Row: Hashable {
@@ -43,6 +54,9 @@ struct RoomGifts {
     /// Those who ordered, by the number of their posting.
     private var ordered: [UInt64: Order] = [:]
     private var lastOrder: UInt64 = 0
+    /// What may be paid though the ledger has failed. Until that is known nothing is told: gifts are told in the ledger's order, and what
+    /// stands before the last one that was told counts as told.
+    private var doubts: [TransferKey] = []
     /// On the disk, and not told yet.
     private var paid: [Int64: Paid] = [:]
     private var lastTold = Instant.distantPast
@@ -76,11 +90,11 @@ struct RoomGifts {
             let transfer = Transfer(
                 from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
                 purpose: .gift(to: turn.life, detail: detail))
-            ordered[lastOrder] = Order(reply: reply)
+            ordered[lastOrder] = Order(key: key, course: .sent, reply: reply)
             turn.add(.post(transfer, key, order: lastOrder))
         } catch {
             // A repeat is answered like the first, whoever has left the stage or what is no longer offered since.
-            ordered[lastOrder] = Order(reply: reply, refusal: error)
+            ordered[lastOrder] = Order(key: key, course: .refused(error), reply: reply)
             turn.add(.find(key, order: lastOrder))
         }
     }
@@ -88,7 +102,7 @@ struct RoomGifts {
     /// The milliseconds until the room, or the sender, may have another one; `nil`: now. An attempt costs its sender's share, and the room's
     /// only once it is paid: who has no coins keeps nobody from giving.
     private mutating func takeShare(of user: UserID, at now: Instant) -> Int? {
-        guard ordered.count < Self.ordersAtOnce else { return Self.ordersWaitMs }
+        guard ordered.count + doubts.count < Self.ordersAtOnce else { return Self.ordersWaitMs }
         let wait = bucket.wait(now: now)
         return wait > 0 ? wait : people.take(user, now: now)
     }
@@ -101,7 +115,7 @@ struct RoomGifts {
             guard let order = ordered.removeValue(forKey: posting.number) else { continue }
             let reply = order.reply
             switch posting.result {
-            case .success(nil): turn.answer(reply, .failure(order.refusal ?? RoomCore.unavailable))
+            case .success(nil): turn.answer(reply, .failure(order.refusal))
             case .success(.posted(let transfer, let again)):
                 // What was paid before takes nothing of what the room lets through now.
                 if !again { _ = bucket.take(now: turn.now) }
@@ -111,10 +125,30 @@ struct RoomGifts {
             case .success(.refused(.balanceFull)):
                 turn.answer(reply, .failure(RoomError(.unavailable, "whoever is to get it can hold no more coins")))
             case .success(.refused(.keyReused)): turn.answer(reply, .failure(RoomError(.keyReused)))
-            case .failure: turn.answer(reply, .failure(RoomCore.unavailable))
+            case .failure:
+                turn.answer(reply, .failure(RoomCore.unavailable))
+                doubt(order, in: &turn)
             }
         }
         if !paid.isEmpty { tellWhenDue(in: &turn) }
+    }
+
+    /// A failure does not say that nothing is paid: a disk can fail after it has stored.
+    private mutating func doubt(_ order: Order, in turn: inout RoomTurn) {
+        if case .refused = order.course { return }
+        guard turn.phase != .over else { return }
+        if !doubts.contains(order.key) { doubts.append(order.key) }
+        if !turn.deadlines.isSet(.doubts) { turn.deadlines.set(.doubts, at: turn.now + Self.doubtTime) }
+    }
+
+    /// Asks the ledger what became of the orders at which it failed.
+    mutating func settleDoubts(in turn: inout RoomTurn) {
+        for key in doubts {
+            lastOrder += 1
+            ordered[lastOrder] = Order(key: key, course: .doubtful)
+            turn.add(.find(key, order: lastOrder))
+        }
+        doubts = []
     }
 
     private mutating func take(
@@ -136,8 +170,9 @@ struct RoomGifts {
         CommandOutcome(.gifted(number: transfer.id, balance: transfer.fromBalance), seq: seq)
     }
 
-    /// The room has been loaded: what was paid and never told is told now.
+    /// The room has been loaded: what was paid and never told is told now, what was in doubt among it.
     mutating func resume(_ found: [PostedTransfer], in turn: inout RoomTurn) {
+        doubts = []
         for transfer in found where transfer.id > turn.state.gifts.upTo && paid[transfer.id] == nil {
             guard case .gift(_, let bytes) = transfer.transfer.purpose,
                 let detail = GiftDetail(bytes)
@@ -152,7 +187,7 @@ struct RoomGifts {
         let inDoubt = RoomError(
             .unavailable, "the room ended while this was being paid: the statement tells whether it was")
         for order in ordered.values { turn.add(.answer(PlannedAnswer(order.reply, .failure(inDoubt)))) }
-        ordered = [:]
+        (ordered, doubts) = ([:], [])
         for paid in paid.values {
             let result = Result<CommandOutcome, RoomError>.success(outcome(paid.transfer))
             for reply in paid.replies { turn.add(.answer(PlannedAnswer(reply, result))) }
@@ -166,14 +201,16 @@ struct RoomGifts {
     var hasUntold: Bool { !paid.isEmpty }
 
     private mutating func tellWhenDue(in turn: inout RoomTurn) {
-        guard turn.phase == .open else { return }
+        guard turn.phase == .open, !isInDoubt else { return }
         let due = lastTold + Self.gatheringTime
         if due <= turn.now { tell(in: &turn) } else { turn.deadlines.set(.gifts, at: due) }
     }
 
+    private var isInDoubt: Bool { !doubts.isEmpty || ordered.values.contains { $0.isDoubtful } }
+
     /// Tells everybody what was paid since the last time. While the room is being loaded it waits for that.
     mutating func tell(in turn: inout RoomTurn) {
-        guard turn.phase == .open else { return }
+        guard turn.phase == .open, !isInDoubt else { return }
         let taken = paid.values.sorted { $0.transfer.id < $1.transfer.id }
         paid = [:]
         // A repeat, or told already before the room was loaded again.
@@ -203,6 +240,15 @@ struct RoomGifts {
         return SentGift(
             number: paid.transfer.id, gift: detail.gift, count: detail.count, combo: combo, from: detail.from,
             to: detail.to, time: paid.transfer.time)
+    }
+}
+
+extension RoomGifts.Order {
+    fileprivate var isDoubtful: Bool { if case .doubtful = course { true } else { false } }
+
+    /// Why nothing of it is paid.
+    fileprivate var refusal: RoomError {
+        if case .refused(let error) = course { error } else { RoomCore.unavailable }
     }
 }
 

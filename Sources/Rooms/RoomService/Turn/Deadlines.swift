@@ -17,6 +17,8 @@ enum Deadline: Hashable, Sendable {
     case news
     case likes
     case gifts
+    /// The ledger is asked what became of gifts at which it failed.
+    case doubts
     case levels
     case network
     case count

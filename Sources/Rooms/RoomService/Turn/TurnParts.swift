@@ -57,6 +57,7 @@ struct TurnParts {
             turn.awaitEndOfSong()
         case .likes: gathered.storeLikes(in: &turn)
         case .gifts: gifts.tell(in: &turn)
+        case .doubts: gifts.settleDoubts(in: &turn)
         case .levels: gathered.tellLevels(in: &turn)
         case .network: gathered.tellNetwork(in: &turn)
         case .pk:
