@@ -105,6 +105,9 @@ def test_hostile(tmp_path):
 
         slow = Faces(server, bearer(app, key, "slow"))
         with line() as one:
+            # The line stands, so that what comes on it is read before what others send over lines of their own.
+            one.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert one.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
             one.sendall(head(slow.authorization, 1_000) + b"a few")
             # The same person waits for themselves alone.
             waiting = [slow.upload() for _ in range(2)]

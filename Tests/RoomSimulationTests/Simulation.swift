@@ -217,7 +217,7 @@ final class Simulation {
         guard let parcel = node.deliver(isLost: isLost) else { return }
         if isLost { witness.counts.lostParcels += 1 }
         witness.note("\(parcel.from.room) to \(parcel.to.room)\(isLost ? " lost" : "")")
-        guard !isLost, case .letter(let letter) = parcel.content else { return }
+        guard !isLost, case .letter(let letter, _) = parcel.content else { return }
         switch letter.content {
         case .challenge: witness.counts.challenges += 1
         case .answered(.accepted, _, _, _): witness.counts.links += 1

@@ -9,7 +9,9 @@ package struct RoomParcel: Hashable, Sendable {
 
     package enum Content: Hashable, Sendable {
         /// Comes again until it is `delivered`.
-        case letter(RoomLetter)
+        /// - Parameter confirmed: the step of the session up to which the other room has said that it has stored all letters. A room that
+        ///   has heard less is not the one that said so: it has ended and begun anew, or has forgotten the session.
+        case letter(RoomLetter, confirmed: UInt64)
         /// All letters of the session up to that one are stored.
         case delivered(session: String, step: UInt64)
         /// What the sender's people have made of a PK so far: a newer one makes up for a lost one.

@@ -26,6 +26,11 @@ package struct RoomMail: Equatable, Sendable {
     package func sent(in session: String) -> UInt64 { sessions.last { $0.id == session }?.sent ?? 0 }
     package func heard(in session: String) -> UInt64 { sessions.last { $0.id == session }?.heard ?? 0 }
 
+    /// The step up to which the other room has stored what was said, as far as something of the session waits.
+    package func confirmed(in session: String) -> UInt64 {
+        outbox.first { $0.session == session }.map { max($0.step, 1) - 1 } ?? 0
+    }
+
     mutating func post(_ letter: RoomLetter, keeping active: Set<String>) {
         outbox.append(letter)
         touch(letter.session, keeping: active) { $0.sent = letter.step }

@@ -19,6 +19,8 @@ struct RoomGifts {
     static let ordersWaitMs = 100
     /// How long after a failure the ledger is asked what became of an order.
     static let doubtTime = Interval.milliseconds(500)
+    /// How often it is asked. After that the gift stands in the statements alone: an entry that cannot be read holds up nobody.
+    static let doubtAttempts = 20
     /// For how long the next one counts as in a row.
     static let comboTime = Interval.seconds(5)
 
@@ -29,14 +31,19 @@ struct RoomGifts {
         var replies: [Reply<CommandOutcome>]
     }
 
+    private struct Doubt {
+        var key: TransferKey
+        var failures: Int
+    }
+
     fileprivate struct Order {
         enum Course {
             /// Asked for by somebody.
             case sent
             /// The room would not let it through for this reason, were it not paid already.
             case refused(RoomError)
-            /// The ledger has failed once: whether it is paid is not known, and nobody waits any more.
-            case doubtful
+            /// The ledger has failed so often: whether it is paid is not known, and nobody waits any more.
+            case doubtful(failures: Int)
         }
 
         var key: TransferKey
@@ -56,7 +63,7 @@ struct RoomGifts {
     private var lastOrder: UInt64 = 0
     /// What may be paid though the ledger has failed. Until that is known nothing is told: gifts are told in the ledger's order, and what
     /// stands before the last one that was told counts as told.
-    private var doubts: [TransferKey] = []
+    private var doubts: [Doubt] = []
     /// On the disk, and not told yet.
     private var paid: [Int64: Paid] = [:]
     private var lastTold = Instant.distantPast
@@ -102,7 +109,9 @@ struct RoomGifts {
     /// The milliseconds until the room, or the sender, may have another one; `nil`: now. An attempt costs its sender's share, and the room's
     /// only once it is paid: who has no coins keeps nobody from giving.
     private mutating func takeShare(of user: UserID, at now: Instant) -> Int? {
-        guard ordered.count + doubts.count < Self.ordersAtOnce else { return Self.ordersWaitMs }
+        // In doubt nothing is told, so what is paid meanwhile counts too.
+        let waiting = ordered.count + doubts.count + (isInDoubt ? paid.count : 0)
+        guard waiting < Self.ordersAtOnce else { return Self.ordersWaitMs }
         let wait = bucket.wait(now: now)
         return wait > 0 ? wait : people.take(user, now: now)
     }
@@ -135,18 +144,24 @@ struct RoomGifts {
 
     /// A failure does not say that nothing is paid: a disk can fail after it has stored.
     private mutating func doubt(_ order: Order, in turn: inout RoomTurn) {
-        if case .refused = order.course { return }
-        guard turn.phase != .over else { return }
-        if !doubts.contains(order.key) { doubts.append(order.key) }
-        if !turn.deadlines.isSet(.doubts) { turn.deadlines.set(.doubts, at: turn.now + Self.doubtTime) }
+        guard turn.phase != .over, let failures = order.failuresBefore, failures < Self.doubtAttempts else { return }
+        if !doubts.contains(where: { $0.key == order.key }) {
+            doubts.append(Doubt(key: order.key, failures: failures + 1))
+        }
+        awaitDoubts(in: &turn)
+    }
+
+    private func awaitDoubts(in turn: inout RoomTurn) {
+        guard !doubts.isEmpty, !turn.deadlines.isSet(.doubts) else { return }
+        turn.deadlines.set(.doubts, at: turn.now + Self.doubtTime)
     }
 
     /// Asks the ledger what became of the orders at which it failed.
     mutating func settleDoubts(in turn: inout RoomTurn) {
-        for key in doubts {
+        for doubt in doubts {
             lastOrder += 1
-            ordered[lastOrder] = Order(key: key, course: .doubtful)
-            turn.add(.find(key, order: lastOrder))
+            ordered[lastOrder] = Order(key: doubt.key, course: .doubtful(failures: doubt.failures))
+            turn.add(.find(doubt.key, order: lastOrder))
         }
         doubts = []
     }
@@ -170,9 +185,9 @@ struct RoomGifts {
         CommandOutcome(.gifted(number: transfer.id, balance: transfer.fromBalance), seq: seq)
     }
 
-    /// The room has been loaded: what was paid and never told is told now, what was in doubt among it.
+    /// The room has been loaded: what was paid and never told is told now, or when nothing is in doubt any more.
     mutating func resume(_ found: [PostedTransfer], in turn: inout RoomTurn) {
-        doubts = []
+        awaitDoubts(in: &turn)
         for transfer in found where transfer.id > turn.state.gifts.upTo && paid[transfer.id] == nil {
             guard case .gift(_, let bytes) = transfer.transfer.purpose,
                 let detail = GiftDetail(bytes)
@@ -209,8 +224,9 @@ struct RoomGifts {
     private var isInDoubt: Bool { !doubts.isEmpty || ordered.values.contains { $0.isDoubtful } }
 
     /// Tells everybody what was paid since the last time. While the room is being loaded it waits for that.
-    mutating func tell(in turn: inout RoomTurn) {
-        guard turn.phase == .open, !isInDoubt else { return }
+    /// - Parameter closing: accounts are closed, so it cannot wait for doubts. Whatever of them is paid stands in the statements alone.
+    mutating func tell(closing: Bool = false, in turn: inout RoomTurn) {
+        guard turn.phase == .open, closing || !isInDoubt else { return }
         let taken = paid.values.sorted { $0.transfer.id < $1.transfer.id }
         paid = [:]
         // A repeat, or told already before the room was loaded again.
@@ -245,6 +261,15 @@ struct RoomGifts {
 
 extension RoomGifts.Order {
     fileprivate var isDoubtful: Bool { if case .doubtful = course { true } else { false } }
+
+    /// How often the ledger has failed at it before; `nil`: nothing can be paid of it.
+    fileprivate var failuresBefore: Int? {
+        switch course {
+        case .sent: 0
+        case .doubtful(let failures): failures
+        case .refused: nil
+        }
+    }
 
     /// Why nothing of it is paid.
     fileprivate var refusal: RoomError {

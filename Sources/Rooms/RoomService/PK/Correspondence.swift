@@ -91,9 +91,10 @@ struct Correspondence {
         // What is being read again from the disk hears it when it comes once more.
         guard turn.phase == .open, !turn.isDraining else { return }
         switch parcel.content {
-        case .letter(let letter):
+        case .letter(let letter, let confirmed):
             let heard = turn.state.links.mail.heard(in: letter.session)
             let confirmation = RoomParcel.Content.delivered(session: letter.session, step: letter.step)
+            if confirmed > heard { return say(.noReader(session: letter.session), to: other, in: &turn) }
             if letter.step <= heard { return say(confirmation, to: other, in: &turn) }
             guard letter.step == heard + 1 else { return }
             turn.add(
@@ -141,7 +142,7 @@ extension RoomParcel {
     /// What comes back where there is no such room; nil: nobody waits for an answer.
     var refusal: RoomParcel? {
         switch content {
-        case .letter(let letter): RoomParcel(from: to, to: from, .noReader(session: letter.session))
+        case .letter(let letter, _): RoomParcel(from: to, to: from, .noReader(session: letter.session))
         case .greeting(let session): RoomParcel(from: to, to: from, .noReader(session: session))
         case .delivered, .points, .noReader: nil
         }

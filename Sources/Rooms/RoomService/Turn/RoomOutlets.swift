@@ -46,7 +46,10 @@ struct RoomOutlets {
         case .setLatency(let equipment, let peer): stage.setLatency(of: equipment, of: peer)
         case .log(let report): dependencies.report(report)
         case .send(let letters):
-            for letter in letters { dependencies.bus.send(turn.parcel(.letter(letter), to: letter.to)) }
+            for letter in letters {
+                let confirmed = turn.state.links.mail.confirmed(in: letter.session)
+                dependencies.bus.send(turn.parcel(.letter(letter, confirmed: confirmed), to: letter.to))
+            }
         case .parcel(let parcel): dependencies.bus.send(parcel)
         case .webhook(let news): dependencies.webhooks.post(news, of: key, at: turn.wallNow)
         case .post(let transfer, let key, let order):

@@ -40,7 +40,7 @@ struct TurnParts {
         let decision = try decide(&turn)
         guard decision.closesAccounts, gathered.hasLikes || gifts.hasUntold else { return decision }
         gathered.storeLikes(in: &turn)
-        gifts.tell(in: &turn)
+        gifts.tell(closing: true, in: &turn)
         return try decide(&turn)
     }
 

@@ -29,10 +29,13 @@ package struct ChangeLimit: Sendable {
         hosts = (limits.hostsChanges.perSecond, SharedBuckets(limits.hostsChanges))
     }
 
-    /// Takes one by what the first bytes of a call say it is.
+    /// Takes one by what the first bytes of a call say it is. A call whose id they do not tell is decoded first: a refusal without it
+    /// would answer nothing.
     /// - Returns: why there is none.
     func take(_ outline: CallOutline, by session: Session) -> RoomError? {
-        guard case .command(let name) = outline.method, name.type.allowance == .needed else { return nil }
+        guard case .command(let name) = outline.method, outline.id != nil, name.type.allowance == .needed else {
+            return nil
+        }
         return take(by: session)
     }
 
@@ -40,7 +43,7 @@ package struct ChangeLimit: Sendable {
     func take(_ call: Call, after outline: CallOutline, by session: Session) -> RoomError? {
         guard case .rooms(.command(_, let command, _)) = call.body else { return nil }
         switch command.name.type.allowance {
-        case .needed where outline.method != call.method: return take(by: session)
+        case .needed where outline.method != call.method || outline.id == nil: return take(by: session)
         case .neededToBegin where command.payload.usesRights: return take(by: session)
         case .needed, .neededToBegin, .notNeeded, .measuredByRoom: return nil
         }
