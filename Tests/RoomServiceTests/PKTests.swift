@@ -1,4 +1,5 @@
 import Commerce
+import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomRules
@@ -201,6 +202,20 @@ extension Client {
         #expect(salons.leo.challenges.map(\.state) == [.waiting])
         salons.advance(.seconds(2))
         #expect(salons.leo.challenges.count == 1)
+    }
+
+    @Test("L04-S a room that has begun anew says that nobody reads the letters of the earlier one")
+    func begunAnew() async throws {
+        let salons = try await Salons()
+        func answers(_ step: UInt64, confirmed: UInt64) -> [RoomParcel.Content] {
+            let letter = RoomLetter(session: "1/1/9", step: step, to: .number(2), content: .withdrawn(.cancelled))
+            salons.right.core.hear(
+                RoomParcel(from: salons.left.key, to: salons.right.key, .letter(letter, confirmed: confirmed)))
+            salons.right.settle()
+            return salons.bus.take().map(\.content)
+        }
+        #expect(answers(4, confirmed: 3) == [.noReader(session: "1/1/9")])
+        #expect(answers(2, confirmed: 0).isEmpty, "the first one was lost and comes again")
     }
 
     @Test("L04-S a link ends with the other room, although the last that it said got lost")
