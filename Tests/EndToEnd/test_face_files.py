@@ -115,7 +115,8 @@ def test_hostile(tmp_path):
             others = [Faces(server, bearer(app, key, f"other-{number}")) for number in range(8)]
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
                 statuses = [status for status, _ in pool.map(Faces.upload, others)]
-            assert set(statuses) <= {201, 503} and statuses.count(201) >= 3, statuses
+            # Three at once of one address, and the slow one is one of them.
+            assert set(statuses) <= {201, 503} and statuses.count(201) >= 2, statuses
         before = kept()
         for body in (9 << 20) * b"x", PNG[:60], b"GIF89a", b"<svg onload=alert(1)/>", (SEEDS / "webp-animated").read_bytes():
             status, said = Faces(server, bearer(app, key, "wrong")).upload(body)
