@@ -26,10 +26,14 @@ extension DurableRoomState {
         }
         let seated = seats.compactMap { $0.occupant?.profile.id }
         if Set(seated).count != seated.count { return "somebody has two seats" }
-        if let banned = seated.first(where: { $0 != owner.id && restrictions.restriction(.ban, of: $0, at: time) != nil }) {
+        if let banned = seated.first(where: {
+            $0 != owner.id && restrictions.restriction(.ban, of: $0, at: time) != nil
+        }) {
             return "\(banned.rawValue) has a seat and is banned"
         }
-        if restrictions.restriction(.ban, of: owner.id, at: time) != nil { return "the owner is banned from their own room" }
+        if restrictions.restriction(.ban, of: owner.id, at: time) != nil {
+            return "the owner is banned from their own room"
+        }
         return faultBetweenRooms
     }
 
