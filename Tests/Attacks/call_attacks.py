@@ -77,6 +77,7 @@ async def seated(target, room, seconds):
     """What a thousand people hear while somebody takes and leaves a seat, by as many calls as a connection may make."""
     heard, entered = [0], []
     listening = []
+    # Fifty at a time: who waits to be let in is looked at twenty times a second, since nothing tells when all are in.
     for number in range(LISTENERS):
         listening.append(asyncio.create_task(listener(target, room, number, heard, entered)))
         if number % 50 == 49:
@@ -96,10 +97,12 @@ async def seated(target, room, seconds):
                 with contextlib.suppress(Refused):
                     person.call(method, room=room, **params)
                     taken += method == "seat.take"
+                # Below the 40 calls a second of a connection, whose refusal would hide that of changes.
                 time.sleep(1 / 38)
         return taken
 
     taken = await asyncio.to_thread(change)
+    # What was told last is on its way to a thousand listeners.
     await asyncio.sleep(1)
     for task in listening:
         task.cancel()

@@ -92,6 +92,7 @@ def crawlers(target):
             f"POST /v1/songs HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=edge\r\nContent-Length: 30000000\r\n"
             f"Authorization: Bearer {account['app']}:{account['user']}:{account['ticket']}\r\n\r\n--edge\r\n").encode())
         lines.append(line)
+    # The server has read the heads: their lines say nothing until it gives them up.
     time.sleep(1)
     status = upload(target, signed(target, "honest"), SONG)
     assert status == 201, f"an honest song was answered with {status}"
