@@ -78,6 +78,11 @@ import UserSig
             text: #"{"jsonrpc":"2.0","params":{"room":77,\#(long)"seat":3},"id":"late","method":"seat.take"}"#,
             before: "clock.read", "{}")
         #expect(try await mia.hears(#""late""#).contains("rate_limited"))
+        // Where they do not say by which id it is answered, neither.
+        try await mia.send(
+            text: #"{"jsonrpc":"2.0","method":"seat.take","params":{"room":77,\#(long)"seat":3},"id":"behind"}"#,
+            before: "clock.read", "{}")
+        #expect(try await mia.hears(#""behind""#).contains("rate_limited"))
 
         // Who comes again has what they left.
         try await mia.call("room.exit", #"{"room":77}"#)
