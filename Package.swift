@@ -350,6 +350,7 @@ let package = Package(
             linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
         support("SoundAnalysis", []),
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
+        support("DeviceTestSupport", ["MediaDevices", "AudioGraph", "Timing"]),
         support("SeededRandom", ["Timing"]),
         support("NetworkSimulation", ["SeededRandom", "Wire", "Timing"]),
         support(
@@ -393,7 +394,10 @@ let package = Package(
         tests("DTLS", ["DTLS", "Wire", "Timing", "NetworkSimulation"]),
         tests(
             "PeerSession",
-            ["PeerSession", "BandwidthEstimation", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
+            [
+                "PeerSession", "BandwidthEstimation", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing",
+                "NetworkSimulation", "COpenSSL",
+            ]),
         tests(
             "Forwarding",
             [
@@ -429,7 +433,7 @@ let package = Package(
             [
                 "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
                 "PeerSession", "SDP", "MediaNode", "Forwarding", "RoomPorts", "NetworkSimulation", "DuetSimulation",
-                "SoundAnalysis",
+                "SoundAnalysis", "DeviceTestSupport",
                 "CAllocationCount",
             ]),
         tests(
@@ -438,7 +442,7 @@ let package = Package(
                 "Ovation", "OvationTool", "ServerApp", "RoomModel", "RoomTestSupport", "SignalProtocol", "Platform",
                 "Timing",
                 "ServerTestSupport",
-                "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis",
+                "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis", "DeviceTestSupport",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),
         tests(

@@ -7,7 +7,7 @@ prefix=${1:-/usr/local}
 missing=$(ldd bin/ovation | awk '/not found/ {print $1}')
 if [ -n "$missing" ]; then
     echo "ovation: these libraries are missing: $(echo "$missing" | tr '\n' ' ')" >&2
-    echo "On Debian 12: apt install libssl3 zlib1g libsqlite3-0 libqrencode4 libopus0 libavformat59 libavcodec59 libswresample4" >&2
+    echo "On Debian 12: apt install libssl3 zlib1g libsqlite3-0 libqrencode4 libopus0 libavformat59 libavcodec59 libswresample4 libavutil57" >&2
     exit 1
 fi
 install -D -m 755 bin/ovation "$prefix/bin/ovation.new"

@@ -39,16 +39,18 @@ def unenterable(target):
 
 
 def ghosts(target):
-    """Exits and entries in one breath, two hundred times; nobody is left behind."""
+    """Exits and entries in one breath, two hundred times, by as many people as may do that; nobody is left behind."""
     host = Client(target, ticket(target, "Ghost host"))
     room = host.call("room.create", name="Ghosts", seats=4)["room"]
-    ghost = Client(target, ticket(target, "Ghost"))
-    ghost.call("room.enter", room=room)
-    for number in range(200):
-        pipeline(ghost, [("seat.take", {"room": room, "seat": 1}), ("room.exit", {"room": room}), ("room.enter", {"room": room})])
-        time.sleep(0.08)
-    ghost.call("room.exit", room=room)
-    ghost.close()
+    for number in range(20):
+        ghost = Client(target, signed(target, f"ghost-{number}"))
+        pace(ghost, "room.enter", room=room)
+        for _ in range(10):
+            pipeline(ghost, [("seat.take", {"room": room, "seat": 1}), ("room.exit", {"room": room}), ("room.enter", {"room": room})])
+            time.sleep(0.08)
+        with contextlib.suppress(Refused):
+            ghost.call("room.exit", room=room)
+        ghost.close()
     host.call("room.exit", room=room)
     seats = host.call("room.enter", room=room)["snapshot"]["seats"]
     assert all("user" not in seat for seat in seats), seats
@@ -66,8 +68,9 @@ async def listener(target, room, number, heard, entered):
         opening = {"version": 1, "app": account["app"], "user": account["user"], "ticket": account["ticket"]}
         for call, (method, params) in enumerate([("session.open", opening), ("room.enter", {"room": room})]):
             await line.send(json.dumps({"jsonrpc": "2.0", "id": call, "method": method, "params": params}))
-            while json.loads(await line.recv()).get("id") != call:
+            while (answer := json.loads(await line.recv())).get("id") != call:
                 pass
+            assert "error" not in answer, answer
         entered.append(number)
         async for text in line:
             heard[0] += text.count('"seat.taken"')
@@ -77,14 +80,21 @@ async def seated(target, room, seconds):
     """What a thousand people hear while somebody takes and leaves a seat, by as many calls as a connection may make."""
     heard, entered = [0], []
     listening = []
-    # Fifty at a time: who waits to be let in is looked at twenty times a second, since nothing tells when all are in.
+
+    async def all_are_in():
+        # Looked at twenty times a second, since nothing tells when all are in. Nobody waits for one who was refused.
+        while len(entered) < len(listening):
+            for task in listening:
+                if task.done():
+                    task.result()
+            await asyncio.sleep(0.05)
+
+    # Fifty at a time.
     for number in range(LISTENERS):
         listening.append(asyncio.create_task(listener(target, room, number, heard, entered)))
         if number % 50 == 49:
-            while len(entered) < number:
-                await asyncio.sleep(0.05)
-    while len(entered) < LISTENERS:
-        await asyncio.sleep(0.05)
+            await all_are_in()
+    await all_are_in()
     account = signed(target, "restless")
     person = await asyncio.to_thread(Client, target, account)
     await asyncio.to_thread(lambda: person.call("room.enter", room=room))
@@ -119,7 +129,8 @@ def changes(target):
     taken, heard = asyncio.run(seated(target, room, seconds))
     # Twenty at once and two a second.
     assert 20 <= taken <= 20 + 2 * seconds + 2, f"{taken} seats were taken"
-    assert heard <= taken * LISTENERS, (taken, heard)
+    # Most hear of most: what comes late is not waited for.
+    assert taken * LISTENERS // 2 <= heard <= taken * LISTENERS, (taken, heard)
     host.close()
 
 

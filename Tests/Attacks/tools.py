@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("OVATION_EXECUTABLE", str(ROOT / ".build/release/ovation"))
 sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
 
-from client import Refused  # noqa: E402
+from client import CALL_SECONDS, Refused  # noqa: E402
 
 
 class Target:
@@ -55,13 +55,16 @@ def together(jobs):
 
 
 def pace(person, method, **params):
-    """As fast as the server lets one."""
+    """As fast as the server lets one. Who is never let in attacks nothing: that fails, also where a refusal is expected."""
+    ends = time.monotonic() + CALL_SECONDS
     while True:
         try:
             return person.call(method, **params)
         except Refused as refusal:
             if refusal.name not in ("rate_limited", "too_frequent"):
                 raise
+            if time.monotonic() > ends:
+                raise TimeoutError(f"{method} was refused for {CALL_SECONDS} s: {refusal.name}, {refusal}") from refusal
             time.sleep(0.4)
 
 

@@ -113,4 +113,4 @@ def crawlers(target):
     for line in lines:
         line.close()
     statuses = sorted(answer.split(b" ")[1].decode() if answer.startswith(b"HTTP") else "none" for answer in answers)
-    assert statuses == ["408"] * 3 + ["503"] * 5, statuses
+    assert statuses == ["408"] * 2 + ["503"] * 6, statuses

@@ -183,7 +183,7 @@ internal import Wire
                     }
                 }
                 let filling = [UInt8](repeating: 1, count: Int.random(in: 0..<(isCrowd ? 70 : 1), using: &random))
-                _ = ([UInt8(member), UInt8(truncatingIfNeeded: sequence)] + filling + [0xaa]).withUnsafeBytes {
+                ([UInt8(member), UInt8(truncatingIfNeeded: sequence)] + filling + [0xaa]).withUnsafeBytes {
                     stage.forward(
                         from: id, .opus(ssrc: UInt32(member), sequence: sequence, timestamp: timestamp),
                         extendedSequence: sequence, level: nil, payload: $0, at: now, send: collect)

@@ -284,7 +284,7 @@ extension AudioStage {
         let header = RTPHeader.opus(ssrc: 1, sequence: 3, timestamp: 5)
         func other(at now: Instant) -> [Delivery] {
             var deliveries: [Delivery] = []
-            _ = [UInt8](repeating: 5, count: 9).withUnsafeBytes {
+            [UInt8](repeating: 5, count: 9).withUnsafeBytes {
                 stage.forward(from: alice.member, header, extendedSequence: 3, level: nil, payload: $0, at: now) {
                     deliveries.append(Delivery($0, $1, $2))
                 }

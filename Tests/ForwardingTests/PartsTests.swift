@@ -91,7 +91,7 @@ internal import Wire
     private let start = Instant(nanoseconds: 1_000_000_000)
 
     private func speak(_ stage: AudioStage, _ member: MemberID, _ sequence: UInt64, level: UInt8, at now: Instant) {
-        _ = [UInt8](repeating: 1, count: 20).withUnsafeBytes {
+        [UInt8](repeating: 1, count: 20).withUnsafeBytes {
             stage.forward(
                 from: member, .opus(ssrc: 5, sequence: sequence, timestamp: UInt32(sequence) * 960),
                 extendedSequence: sequence, level: AudioLevel(attenuation: level, isVoice: true), payload: $0, at: now,

@@ -82,10 +82,13 @@ import Testing
                 return "X-Other: 1\r\ncontent-Disposition:form-data;\(folded)\(name)\(file)"
             }
             let padding = Bool.random(using: &random) ? " \t" : ""
-            let bytes =
-                zip(lines, parts).flatMap { line, sent in
-                    Array("--\(Self.boundary)\(padding)\r\n\(line)\r\n\r\n".utf8) + sent.bytes + [13, 10]
-                } + Array("--\(Self.boundary)--\r\nbehind it".utf8)
+            var bytes: [UInt8] = []
+            for (line, sent) in zip(lines, parts) {
+                bytes += Array("--\(Self.boundary)\(padding)\r\n\(line)\r\n\r\n".utf8)
+                bytes += sent.bytes
+                bytes += [13, 10]
+            }
+            bytes += Array("--\(Self.boundary)--\r\nbehind it".utf8)
             let cuts = (0..<Int.random(in: 0...20, using: &random)).map { _ in
                 Int.random(in: 0...bytes.count, using: &random)
             }

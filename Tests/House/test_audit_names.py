@@ -32,16 +32,19 @@ def details():
     room = (ROOT / "Sources/Rooms/RoomService/Moderation/AuditDetail.swift").read_text()
     found = set(re.findall(r"^    var (\w+): [\w<>\[\]]+\?$", room, re.MULTILINE))
     for path in [*(ROOT / "Sources/Server/OperatorAPI").rglob("*.swift"), *(ROOT / "Sources/Server/ServerApp").glob("*.swift")]:
-        for said in re.findall(r"\bdetail: \[(.*?)\](?:\)|, reason)", path.read_text(), re.DOTALL):
+        text = path.read_text()
+        for said in re.findall(r"\bdetail(?:: |(?:: \[String: String\])? = )\[(.*?)\](?:\)|, reason|\n)", text, re.DOTALL):
             found |= set(re.findall(r'"(\w+)":', said))
+        found |= set(re.findall(r'\bdetail\["(\w+)"\] =', text))
     found |= set(re.findall(r'"(\w+)":', (ROOT / "Sources/Server/OperatorAPI/REST/AuditedDetails.swift").read_text()))
     return found - {"messages"}
 
 
 def test_every_detail_in_the_audit_trail_has_a_name_in_the_console():
     names = details()
-    assert {"seconds", "role", "hostsOnly", "coins", "scopes", "webhook", "secondSession"} <= names
-    assert sorted(name for name in names if f"'console.detail.{name}':" not in STRINGS) == []
+    assert {"seconds", "role", "hostsOnly", "coins", "scopes", "webhook", "secondSession", "everywhere", "until"} <= names
+    # Settings of an application have the names of their fields.
+    assert sorted(name for name in names if not re.search(rf"'console\.(?:detail|applications)\.{name}':", STRINGS)) == []
 
 
 def test_every_action_in_the_audit_trail_has_a_text_in_the_console():

@@ -11,7 +11,8 @@ FOLDERS = ["Server", "Rooms", "Model", "Protocol", "Media"]
 
 # What turns bytes from outside into text or values.
 READING = re.compile(
-    r"\.collect\(upTo|JSONDecoder\(\)|JSONSerialization\.jsonObject|String\(validating|removingPercentEncoding|String\(decoding")
+    r"\.collect\(upTo|JSONDecoder\(\)|JSONSerialization\.jsonObject|String\(validating|removingPercentEncoding|String\(decoding"
+    r"|HTTP2Frame\.FramePayload")
 # file: what was judged before, and the doors by which its work is counted (`Tests/EndToEnd/doors.py`).
 READERS = {
     "Model/RoomModel/WebAddress.swift": ("the scheme, ASCII by the check before", ["frame: a link"]),
@@ -21,6 +22,9 @@ READERS = {
     "Server/PagesAndSongs/Pages/PageHandler.swift": ("the request's head; our own pages", ["head: a header", "head: a page"]),
     "Server/HTTP/Requests/RequestText.swift": ("Request.text itself", [
         "head: a header with parameters", "body: a room's name", "body: words to filter"]),
+    "Server/HTTP/Requests/StreamRules.swift": ("HeaderBlock, byte by byte; StreamSafeText", [
+        "stream: a method", "stream: a field's name", "stream: a field's value", "stream: lengths that differ",
+        "stream: codings that a client takes"]),
     "Server/WHIP/HTTPMediaHandler.swift": ("Request.text", ["body: an offer"]),
     "Server/OperatorAPI/REST/RESTParameters.swift": ("Request.text, in RESTHandler; the request's head", [
         "body: a member nobody knows", "head: a query", "head: a cursor", "head: an id", "head: an idempotency key"]),
@@ -92,9 +96,8 @@ KEYS = {
     "Protocol/SignalProtocol/PlainParameters.swift": "our own names",
     "Rooms/RoomPorts/KeptFace.swift": "our own names",
     "Rooms/RoomPorts/MediaControl.swift": "lines of an offer, in a judged frame or body",
-    "Rooms/RoomRules/DurableRoomState+Stored.swift": "attributes of a room",
-    "Rooms/RoomRules/DurableRoomState.swift": "attributes of a room",
     "Rooms/RoomRules/Membership/AttributeRules.swift": "attributes of a room",
+    "Rooms/RoomRules/Membership/RoomDetails.swift": "attributes of a room",
     "Rooms/RoomRules/Moderation/ChatLinks.swift": "our own words, asked with what a judged frame has",
     "Rooms/RoomRules/PK/PKDraft.swift": "our own numbers of sessions",
     "Rooms/RoomRules/PK/PKRules.swift": "our own numbers of sessions",

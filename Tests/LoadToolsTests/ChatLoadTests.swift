@@ -77,7 +77,7 @@ import UserSig
     @Test("what keeps a load of messages from beginning is said in a sentence")
     func refusals() async throws {
         try await TestServer.with { server in
-            await #expect { try await run(.lines, on: server, key: "wrong") } throws: {
+            _ = await #expect { try await run(.lines, on: server, key: "wrong") } throws: {
                 "\($0)".hasPrefix("the server refuses: ")
             }
         }

@@ -159,8 +159,9 @@ import Timing
         #expect(try reader.read(into: sound) == frames)
         // The second channel stays silent: the device gives an empty block each time.
         let wrong = (0..<62_400).filter { frame in
-            abs(sound[0][frame] - Float(frame % 480) / 1_000) > 1e-4
-                || abs(sound[1][frame] - (channels == 1 ? sound[0][frame] : 0)) > 1e-4
+            let first: Float = Float(frame % 480) / 1_000
+            let second: Float = channels == 1 ? sound[0][frame] : 0
+            return abs(sound[0][frame] - first) > 1e-4 || abs(sound[1][frame] - second) > 1e-4
         }
         #expect(wrong.first == nil)
     }

@@ -45,6 +45,24 @@ import Testing
         }
     }
 
+    @Test("G06-K whoever is put out hears for how long and of whose room, as if they came back at once")
+    func putOut() {
+        func error(_ kind: RestrictionKind, until: Int64?, at time: Int64? = 1_000) -> OvationError {
+            let restriction = Restriction(kind, user: "bob", name: "Bob", until: until, by: "carol", reason: "noise")
+            return OvationError(restriction, by: "Alice", at: time)
+        }
+        let ban = error(.ban, until: 61_000)
+        #expect(ban.code == .banned && ban.reason == "Alice" && ban.retryAfter == .seconds(60))
+        #expect(ban.message == "carol put this user out of the room: noise")
+        #expect(error(.ban, until: 1_000).retryAfter == .zero && error(.ban, until: .min).retryAfter == .zero)
+        #expect(error(.ban, until: .max, at: .min).retryAfter.map { $0 > .zero } == true)
+        #expect(error(.ban, until: 61_000, at: nil).retryAfter == nil)
+        let forGood = error(.ban, until: nil)
+        #expect(forGood.code == .bannedForGood && forGood.reason == "Alice" && forGood.retryAfter == nil)
+        let other = error(.unknown("quarantine"), until: 61_000)
+        #expect(other.code == .permissionDenied && other.reason == nil && other.retryAfter == nil)
+    }
+
     @Test("V17-K every refusal over HTTP has its name and number too", arguments: RoomError.Code.allCases)
     func httpRefusals(_ code: RoomError.Code) {
         let body = #"{"error":{"code":\#(code.number),"name":"\#(code.name)","message":"m"}}"#

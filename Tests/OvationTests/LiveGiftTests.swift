@@ -102,7 +102,7 @@ extension LiveServerTests {
                 do {
                     let sent = try await room.sendGift("bouquet", count: 2, key: "one gift")
                     outcomes.append(Outcome(number: sent.number, balance: sent.balance))
-                } catch let error as OvationError {
+                } catch {
                     guard error.code == .rateLimited else { throw error }
                 }
             }

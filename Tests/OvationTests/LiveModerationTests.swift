@@ -150,6 +150,8 @@ extension LiveServerTests {
             let guest = try await bob.enterRoom(first.id)
             let id = guest.state.me.id
             let heard = guest.events(replay: .all)
+            // Without the server's time nobody knows for how long.
+            while bob.clock.reading == nil { try await nextTurn() }
             try await first.ban(id, for: .seconds(3_600), everywhere: true, reason: "why")
             let events = try await heard.upTo { if case .gone = $0 { true } else { false } }
             #expect(
@@ -160,7 +162,13 @@ extension LiveServerTests {
                         false
                     }
                 })
-            #expect(await refusal { _ = try await bob.enterRoom(first.id) }?.code.rawValue == "banned")
+            let gone = events.compactMap { if case .gone(let error) = $0 { error } else { nil } }.last
+            // Who comes back too soon hears the same.
+            let refused = await refusal { _ = try await bob.enterRoom(first.id) }
+            for error in [gone, refused] {
+                #expect(error?.code == .banned && error?.reason == "Alice")
+                #expect(error?.retryAfter.map { $0 > .seconds(3_500) && $0 < .seconds(3_601) } == true)
+            }
             try await first.destroy()
             let second = try await alice.createRoom(RoomDraft(name: "Second"))
             #expect(await refusal { _ = try await bob.enterRoom(second.id) }?.code.rawValue == "banned")

@@ -212,11 +212,12 @@ extension LiveServerTests {
                 let again = try await guest.send("안녕하세요", id: "mine-1")
                 #expect(again.number == sent.number, "a repeat is the same message")
                 #expect(await refusal { _ = try await guest.send("another text", id: "mine-1") } == "key_reused")
-                await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<20 { group.addTask { _ = try? await owner.send("a\(number)") } }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<20 { group.addTask { _ = try await owner.send("a\(number)") } }
                     for number in 0..<8 {
-                        group.addTask { _ = try? await guest.send(command: "CMD_DANMU", message: "b\(number)") }
+                        group.addTask { _ = try await guest.send(command: "CMD_DANMU", message: "b\(number)") }
                     }
+                    try await group.waitForAll()
                 }
                 for room in [owner, guest] { _ = await room.changes.first { $0.chat == 29 } }
                 #expect(owner.state.messages == guest.state.messages)

@@ -114,11 +114,11 @@ import Testing
                     (0..<Int.random(in: 1...40, using: &random)).map { _ in letters.randomElement(using: &random) ?? "a"
                     })
             }
-        // What this side's own strict reader refuses is the place of a choice, or of an id that the word happens to be.
+        // What a strict reader refuses is the place of a choice, or of an id that the word happens to be.
+        let strict = JSONDecoder()
+        strict.userInfo[.readsNewerWords] = false
         let places = snapshot.all(with: "newer").filter { place in
-            (try? JSONEncoder().encode(place.tree)).flatMap {
-                try? JSONDecoder().decode(RoomSnapshot.self, from: $0)
-            } == nil
+            (try? JSONEncoder().encode(place.tree)).flatMap { try? strict.decode(RoomSnapshot.self, from: $0) } == nil
         }.map(\.path)
         for word in words {
             for (path, tree) in snapshot.all(with: word) where places.contains(path) {
@@ -156,6 +156,39 @@ import Testing
         #expect(room.state.member("bob")?.role == .member)
         #expect(room.state.seats[1].state == .closed && room.state.seats[1].camera == .off)
         #expect(server.count(of: .call(.roomEnter)) == 2, "the room was not read anew")
+    }
+
+    @Test("A12-K a restriction of a newer kind keeps its word: whoever is put out by one is not told of a ban")
+    func restrictions() async throws {
+        let (server, room) = try reentered(try Tree(RoomSnapshot.example(seq: 5, chat: 5)))
+        let restriction = #"{"kind":"quarantine","user":"bob","name":"Bob","by":"alice"}"#
+        server.deliver(
+            #"{"jsonrpc":"2.0","method":"room.events","params":{"room":48213,"epoch":1,"events":[{"type":"restriction.set","restriction":\#(restriction)}]}}"#
+        )
+        #expect(room.state.chatMute == nil && room.state.isPresent)
+        server.deliver(
+            #"{"jsonrpc":"2.0","method":"room.removed","params":{"room":48213,"restriction":\#(restriction)}}"#)
+        #expect(!room.state.isPresent)
+        var told: [String] = []
+        for try await event in room.events(replay: .all) {
+            switch event {
+            case .restriction(let news): told.append("restriction \(news.restriction.kind.rawValue) \(news.lifted)")
+            case .removed(let restriction) where restriction.kind == .unknown("quarantine"): told.append("removed")
+            case .gone(let error): told.append("gone \(error.code == .permissionDenied)")
+            default: break
+            }
+        }
+        #expect(told == ["restriction quarantine false", "removed", "gone true"])
+        guard case .gone(let error) = room.state.phase else { return #expect(Bool(false), "still in the room") }
+        #expect(error.code == .permissionDenied)
+    }
+
+    @Test("A12-K a PK of a newer kind of outcome is no draw")
+    func outcome() throws {
+        var snapshot = Self.full()
+        snapshot.pk?.match?.result = PKResult(.unknown("rained_off"), .time)
+        let (_, room) = try reentered(try Tree(snapshot))
+        #expect(room.state.pk.match?.result == PKResult(.unknown("rained_off"), .time))
     }
 
     private static let newer = [

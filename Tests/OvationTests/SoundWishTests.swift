@@ -1,5 +1,6 @@
 import AudioGraph
 import ClientMedia
+import DeviceTestSupport
 import Dispatch
 import MediaDevices
 import Synchronization
@@ -44,31 +45,16 @@ import Timing
         #expect(await microphone(after: [{ $0.stopMicrophone() }, { $0.startMicrophone() }]) == [true, true])
     }
 
-    /// A microphone that does not start until it is mended.
-    private final class Broken: AudioInputDevice {
-        let isMended = Mutex(false)
-        private let device = ToneInput(frequency: 440, amplitude: 0.1)
-
-        func start(
-            channels: Int, framesPerBlock: Int, deliver: @escaping @Sendable (AudioBuffer, Instant) -> Void
-        ) throws(DeviceError) {
-            guard isMended.withLock({ $0 }) else { throw DeviceError(.unavailable, "in use by another program") }
-            try device.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)
-        }
-
-        func stop() { device.stop() }
-    }
-
     @Test(
         "V11-K a microphone that did not start is tried again when somebody asks for it, and not at each news of the room"
     )
     func triedAgain() async throws {
-        let device = Broken()
+        let device = TestMicrophone(isThere: false)
         let events = audio.events
         try audio.devices?.use(input: device, output: NullOutput())
         #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
         #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [false])
-        device.isMended.withLock { $0 = true }
+        device.plugIn()
         #expect(await microphone(after: [{ $0.setVolume(60, of: "bob") }]) == [false])
         #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
         audio.finish()
@@ -77,35 +63,77 @@ import Timing
         #expect(failures == 1)
     }
 
-    /// A microphone that opens when it is told to.
-    private final class Slow: AudioInputDevice {
-        private let device = ToneInput()
-        private let gate = DispatchSemaphore(value: 0)
-        let isOpening = Mutex(false)
-        let opening: AsyncStream<Void>
-        private let entered: AsyncStream<Void>.Continuation
+    /// Bob, who hears this sound, on a seat or in the audience.
+    private static func room(isSeated: Bool) -> RoomState {
+        RoomState(RoomSnapshot.example(seats: [isSeated ? .used(0, "bob") : Seat(index: 0), Seat(index: 1)]))
+    }
 
-        init() { (opening, entered) = AsyncStream.makeStream(of: Void.self) }
+    @Test(
+        "V11-K a microphone that did not start is tried again when the user sits down, and not at other news of seats")
+    func sittingDown() async throws {
+        let device = TestMicrophone(isThere: false)
+        let events = audio.events
+        try audio.devices?.use(input: device, output: NullOutput())
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
+        device.plugIn()
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: false)) }]) == [false])
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: true)) }]) == [true])
+        // The device breaks while another one is chosen: that is told to whoever chose it.
+        let other = TestMicrophone(isThere: false)
+        #expect(throws: OvationError.self) { try audio.devices?.use(input: other, output: NullOutput()) }
+        other.plugIn()
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: true)) }]) == [false])
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: false)) }]) == [false])
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: true)) }]) == [true])
+        audio.finish()
+        var failures = 0
+        for try await event in events { if case .microphoneFailed = event { failures += 1 } }
+        #expect(failures == 1)
+    }
 
-        func start(
-            channels: Int, framesPerBlock: Int, deliver: @escaping @Sendable (AudioBuffer, Instant) -> Void
-        ) throws(DeviceError) {
-            isOpening.withLock { $0 = true }
-            entered.yield()
-            // Whoever waits for it in vain fails, and does not wait for ever.
-            _ = gate.wait(timeout: .now() + 60)
-            isOpening.withLock { $0 = false }
-            try device.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)
+    @Test(
+        "V04-C V11-K whoever sits down asks for the microphone once: one that does not start is tried once, told of once",
+        arguments: [false, true], [false, true])
+    func once(isStarted: Bool, isStopped: Bool) async throws {
+        let device = TestMicrophone(isThere: false)
+        let events = audio.events
+        try audio.devices?.use(input: device, output: NullOutput())
+        // What was said before one sat down does not hold.
+        if isStarted { #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false]) }
+        if isStopped { #expect(await microphone(after: [{ $0.stopMicrophone() }]) == [false]) }
+        let before = isStarted ? 1 : 0
+        #expect(device.tries == before)
+        // The room shows the seat, and its event comes: whoever follows that says so again.
+        #expect(await microphone(after: [{ $0.take(Self.room(isSeated: true)) }]) == [false])
+        #expect(await microphone(after: [{ $0.followSeat() }]) == [false])
+        #expect(device.tries == before + 1)
+        // To another seat.
+        #expect(await microphone(after: [{ $0.followSeat() }]) == [false])
+        #expect(device.tries == before + 1)
+        audio.finish()
+        var failures = 0
+        for try await event in events { if case .microphoneFailed = event { failures += 1 } }
+        #expect(failures == before + 1)
+    }
+
+    @Test("V11-K whoever plugs the microphone in again and asks for it is heard at once, and not only at the next try")
+    func pluggedIn() async throws {
+        let device = TestMicrophone()
+        try audio.engine?.setInput { device.made($0) }
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
+        for _ in 0..<4 {
+            device.unplug()
+            // Still away.
+            #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
+            device.plugIn()
+            #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
         }
-
-        func stop() { device.stop() }
-
-        func open() { gate.signal() }
+        audio.finish()
     }
 
     @Test("V11-K volumes and mutes do not wait for a microphone that opens slowly, whichever thread they are said on")
     func slow() async throws {
-        let device = Slow()
+        let device = TestMicrophone(isSlow: true)
         try audio.devices?.use(input: device, output: NullOutput())
         audio.startMicrophone()
         for await _ in device.opening { break }
@@ -116,7 +144,7 @@ import Timing
         let heard = await withCheckedContinuation { continuation in
             audio.work { continuation.resume(returning: $0.settings) }
         }
-        #expect(device.isOpening.withLock { $0 })
+        #expect(device.isOpening)
         #expect(heard.isMicrophoneMuted && heard.captureVolume == 40 && heard.playoutVolume == 30)
         device.open()
         #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [true])
@@ -125,7 +153,7 @@ import Timing
 
     @Test("V11-K a microphone that did not start is captured from once another device is chosen")
     func anotherDevice() async throws {
-        try audio.devices?.use(input: Broken(), output: NullOutput())
+        try audio.devices?.use(input: TestMicrophone(isThere: false), output: NullOutput())
         #expect(await microphone(after: [{ $0.startMicrophone() }]) == [false])
         try audio.useInput(.tone(frequency: 440, amplitude: 0.5))
         #expect(await microphone(after: [{ $0.setVolume(50, of: "bob") }]) == [true])

@@ -1,4 +1,4 @@
-import DTLS
+import COpenSSL
 import ICE
 import NetworkSimulation
 import PeerSession
@@ -7,6 +7,8 @@ import SeededRandom
 import Testing
 import Timing
 import Wire
+
+@testable import DTLS
 
 /// A peer on a simulated network that talks, and answers requests for repeats like a forwarding server would.
 final class CallNode: SimulatedEndpoint {
@@ -153,6 +155,10 @@ final class CallNode: SimulatedEndpoint {
     }
 }
 
+extension DTLSContext {
+    fileprivate func forbidAllVersions() { _ = shim_SSL_CTX_set_max_proto_version(context, DTLS1_VERSION) }
+}
+
 /// A client and a server, as two session descriptions would have made them.
 struct Call {
     static let clientAddress = TransportAddress(ip: IPAddress(v4: 10, 0, 0, 1), port: 5000)
@@ -171,6 +177,8 @@ struct Call {
         static let serverFingerprint = Mistakes(rawValue: 2)
         static let ufrag = Mistakes(rawValue: 4)
         static let password = Mistakes(rawValue: 8)
+        /// The client has no version of DTLS that it may speak.
+        static let clientVersion = Mistakes(rawValue: 16)
     }
 
     init(
@@ -181,6 +189,7 @@ struct Call {
         network = Network(seed: seed, conditions: conditions)
         let clientContext = try DTLSContext(certificate: .selfSigned())
         let serverContext = try DTLSContext(certificate: .selfSigned())
+        if mistakes.contains(.clientVersion) { clientContext.forbidAllVersions() }
         let stranger = try DTLSCertificate.selfSigned().fingerprint
         let clientCredentials = ICECredentials.random(using: &random)
         let serverCredentials = ICECredentials.random(using: &random)

@@ -19,6 +19,13 @@ import Wire
         #expect(!call.server.events.contains(.connected))
     }
 
+    @Test("a handshake that cannot even begin ends the peer at once, and not when its time is over")
+    func firstFlight() throws {
+        let call = try Call(mistakes: .clientVersion)
+        call.network.run(for: .seconds(2))
+        #expect(call.client.closeReason == .handshakeFailed)
+    }
+
     @Test("wrong ICE credentials never get to DTLS; both give up after 30 s", arguments: [true, false])
     func credentials(isUfrag: Bool) throws {
         let call = try Call(mistakes: isUfrag ? .ufrag : .password)

@@ -142,4 +142,23 @@ import Wire
         #expect(try camera.film(500, 1_100..<1_200) == (5, 5))
         #expect(camera.heard.allSatisfy { $0.place == StreamPlace(track: 0, layer: 0) })
     }
+
+    @Test("L11-S a stream of which only repeats come keeps its place")
+    func keptByRepeats() throws {
+        let camera = try Camera()
+        try camera.begin(500, repeats: 501)
+        try camera.begin(600, repeats: 601)
+        _ = try camera.film(500, 1_000..<1_030)
+        _ = try camera.film(600, 2_000..<2_100)
+        for number in 2_090..<2_096 as Range<UInt64> {
+            camera.call.network.run(for: .milliseconds(100))
+            try camera.send(600, number, again: true)
+        }
+        camera.call.network.run(for: .milliseconds(100))
+        try camera.send(500, 1_030)
+        camera.call.network.run(for: .milliseconds(50))
+        #expect(camera.heard.suffix(7).filter(\.isRepeat).count == 6)
+        let last = try #require(camera.heard.last)
+        #expect(last.header.ssrc == SSRC(500) && last.place == nil)
+    }
 }

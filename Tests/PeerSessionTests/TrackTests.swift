@@ -239,4 +239,21 @@ import Wire
         // Of a source that has not come, nothing is known.
         #expect(call.server.peer.reception.streams.nextKeyFrameCommand(of: SSRC(999)) == nil)
     }
+
+    @Test("R05-S streams that have been silent for a minute make room for others, however many there were before")
+    func manySources() throws {
+        let call = try Call()
+        call.network.run(for: .seconds(1))
+        let log = listen(call.server)
+        for generation in 0..<4 as Range<UInt32> {
+            for number in 0..<UInt32(ReceiveStreams.maximumCount) {
+                let ssrc = 1_000 + generation * 100 + number
+                try inject(call, packet(call, ssrc: ssrc))
+                call.client.peer.closeSendStream(SSRC(ssrc))
+            }
+            call.network.run(for: ReceiveStreams.lifetime + .seconds(1))
+            #expect(log.heard.count == Int(generation + 1) * ReceiveStreams.maximumCount)
+        }
+        #expect(call.server.peer.stats[.tooManyStreams] == 0)
+    }
 }

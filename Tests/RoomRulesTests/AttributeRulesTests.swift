@@ -27,12 +27,12 @@ import Testing
         #expect(
             try set(AttributesDraft(set: ["c": ""], replace: true))
                 == [.attributesChanged(AttributesChange(set: ["c": ""], removed: ["a", "b"]))])
-        #expect(stage.state.attributes == ["c": ""])
+        #expect(stage.state.details.attributes == ["c": ""])
         #expect(
             try set(AttributesDraft(remove: ["c", "c"]))
                 == [.attributesChanged(AttributesChange(removed: ["c"]))])
         #expect(try set(AttributesDraft(replace: true)).isEmpty)
-        #expect(stage.state.attributes.isEmpty)
+        #expect(stage.state.details.attributes.isEmpty)
     }
 
     @Test(
@@ -42,7 +42,7 @@ import Testing
         var stage = Stage()
         func add(_ name: String, _ amount: Int64) throws -> String? {
             try stage.run(.setAttributes(AttributesDraft(add: [name: amount])), by: .owner)
-            return stage.state.attributes[name]
+            return stage.state.details.attributes[name]
         }
         #expect(try add("votes", 5) == "5")
         #expect(try add("votes", -7) == "-2")
@@ -59,7 +59,7 @@ import Testing
         #expect(refusal(stage, AttributesDraft(set: ["more": "1"], add: many)) == .attributesFull)
         // What others have is not looked at by who replaces them all.
         try stage.run(.setAttributes(AttributesDraft(add: ["votes": 1], replace: true)), by: .owner)
-        #expect(stage.state.attributes == ["votes": "1"])
+        #expect(stage.state.details.attributes == ["votes": "1"])
     }
 
     @Test("R01 a room keeps 16 attributes of 4,000 bytes each and 16,000 in all; names can be read")
@@ -83,6 +83,6 @@ import Testing
         // Longer on the wire than it looks: each of these takes six bytes there.
         let control = ["l0", "l1"].map { ($0, String(repeating: "\u{1}", count: 3_998)) }
         #expect(refusal(stage, AttributesDraft(set: Dictionary(uniqueKeysWithValues: control))) == .attributesFull)
-        #expect(stage.state.attributes == large)
+        #expect(stage.state.details.attributes == large)
     }
 }

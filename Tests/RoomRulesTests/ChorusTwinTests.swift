@@ -55,7 +55,7 @@ import Testing
     /// What a decision says, without the room's kind.
     private func told(_ stage: Stage) -> DurableRoomState {
         var state = stage.state
-        state.kind = .voice
+        state.beginning.kind = .voice
         return state
     }
 

@@ -183,12 +183,12 @@ import Testing
     @Test("V21-S a room that was created as advisory lets everybody sit down, whatever the application says")
     func advisoryRoom() throws {
         var stage = Stage(needsRequest: true)
-        stage.state.settings.isAdvisory = true
+        stage.state.details.settings.isAdvisory = true
         stage.enter(.member)
         try stage.run(.takeSeat(TakeSeat(1)), by: .member)
         // Its other settings may change.
         try stage.run(.updateRoom(RoomUpdate(name: "Other", needsRequest: true)), by: .owner)
-        #expect(stage.state.settings.isAdvisory)
+        #expect(stage.state.details.settings.isAdvisory)
     }
 
     @Test("V10-S who leaves takes along what they asked and what was asked of them; the owner's requests wait")

@@ -16,7 +16,7 @@ import Testing
         #expect(info.needsRequest)
         #expect(stage.state.seats.map(\.muted) == [false, true, false, true])
         #expect(stage.state.seats.map(\.isClosed) == [false, false, true, true])
-        #expect(stage.state.seq == 1)
+        #expect(stage.state.progress.seq == 1)
     }
 
     @Test("V01-S names, covers, tags and numbers of seats that cannot be shown are refused, and say which field it is")
@@ -51,8 +51,8 @@ import Testing
             settings: RoomSettings(name: "Second name", needsRequest: true, pictureFormat: .h264),
             seats: [SeatSetup()])
         stage.accept(try creation.decideAgain(by: .named(.owner), in: stage.state), by: .owner)
-        #expect(stage.state.settings.name == "Second name")
-        #expect(stage.state.settings.pictureFormat == .vp8, "paths are open in it")
+        #expect(stage.state.details.settings.name == "Second name")
+        #expect(stage.state.details.settings.pictureFormat == .vp8, "paths are open in it")
         #expect(stage.occupant(2) == .member)
         #expect(stage.state.seats.count == 8)
         #expect(throws: RoomError(.roomIDTaken)) {
@@ -82,7 +82,7 @@ import Testing
         #expect(stage.state.heir(among: stage.people)?.id == .admin)
         stage.serve(.ownerAbsenceOver)
         #expect(stage.state.owner.id == .admin)
-        #expect(stage.state.admins == [.otherAdmin, .owner])
+        #expect(stage.state.hosts.admins == [.otherAdmin, .owner])
         #expect(stage.state.invitations.waiting.first?.to == .admin)
         try stage.run(.acceptInvitation(AcceptInvitation(id: "hand")), by: .admin)
         stage.enter(.owner)
@@ -98,7 +98,7 @@ import Testing
         stage.now += 61_500
         stage.state.apply(likes: 5, at: stage.now)
         stage.serve(.ownerAbsenceOver)
-        #expect(stage.state.phase == .ended)
+        #expect(stage.state.progress.phase == .ended)
         #expect(
             stage.record.last?.events == [.ended(RoomEnded(.ownerAbsent, RoomSummary(seconds: 61, peak: 1, likes: 5)))])
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(try stage.run(.updateRoom(RoomUpdate()), by: .owner).events.isEmpty)
         #expect(try stage.run(.updateRoom(RoomUpdate(name: "Salon")), by: .owner).events.isEmpty)
         try stage.run(.updateRoom(RoomUpdate(tags: ["jazz"])), by: .owner)
-        #expect(stage.state.settings == RoomSettings(name: "Salon", tags: ["jazz"]))
+        #expect(stage.state.details.settings == RoomSettings(name: "Salon", tags: ["jazz"]))
         #expect(stage.refusal(.updateRoom(RoomUpdate(name: "")), by: .owner) == .invalidParams)
     }
 
@@ -154,7 +154,7 @@ import Testing
             stage.refusal(say(.custom(command: "C", message: String(repeating: "x", count: 12_288))), by: .member)
                 == .messageTooLarge)
         #expect(stage.refusal(say(.text("x"), id: ""), by: .member) == .invalidParams)
-        #expect(stage.state.chat == 3)
+        #expect(stage.state.progress.chat == 3)
     }
 
     @Test("likes come by 1 to 100") func likes() {
@@ -163,7 +163,7 @@ import Testing
             #expect(stage.refusal(.sendLikes(SendLikes(bad)), by: .owner) == .invalidParams)
         }
         #expect(stage.refusal(.sendLikes(SendLikes(100)), by: .owner) == nil)
-        #expect(stage.state.likes == 100)
+        #expect(stage.state.figures.likes == 100)
     }
 }
 

@@ -137,7 +137,7 @@ import Testing
         try rooms.begin()
         rooms.gain(5, .left)
         try rooms.run(.destroyRoom, .left)
-        #expect(rooms.left.state.phase == .ended && rooms.left.state.links.pk.isEmpty)
+        #expect(rooms.left.state.progress.phase == .ended && rooms.left.state.links.pk.isEmpty)
         rooms.settle()
         #expect(rooms.match(.right)?.result == PKResult(.won, .quit))
         var silent = try TwoRooms()

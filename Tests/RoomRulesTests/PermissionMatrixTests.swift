@@ -62,7 +62,7 @@ import Testing
             $0.hasPrefix("| `")
         }
         let present = RoomCommand.Name.allCases.map { name in
-            let row = [Role.member, .admin, .owner].map { "\(name.access.permission(for: $0))" }
+            let row = [Role.member, .admin, .owner].map { "\(name.access.roles.permission(for: $0))" }
             let scope = name.access.scope?.rawValue ?? "refused"
             let cells = ["`\(name)`"] + row + [scope, needed(by: name), audit(of: name)]
             return cells.reduce("|") { $0 + ($1.isEmpty ? " |" : " \($1) |") }

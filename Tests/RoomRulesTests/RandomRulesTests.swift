@@ -117,32 +117,34 @@ import Testing
     private func check(_ state: DurableRoomState, _ note: @autoclosure () -> String) {
         let seated = state.seats.compactMap { $0.occupant?.profile.id }
         #expect(Set(seated).count == seated.count, "somebody has two seats: \(note())")
-        #expect(!state.admins.contains(state.owner.id), "the owner is an admin too: \(note())")
-        #expect(Set(state.admins).count == state.admins.count, "\(note())")
+        #expect(!state.hosts.admins.contains(state.owner.id), "the owner is an admin too: \(note())")
+        #expect(Set(state.hosts.admins).count == state.hosts.admins.count, "\(note())")
         #expect(Set(state.invitations.waiting.map(\.id)).count == state.invitations.waiting.count, "\(note())")
         #expect(state.invitations.waiting.allSatisfy { $0.state == .waiting && $0.from != $0.to }, "\(note())")
         #expect(!state.invitations.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
-        #expect(state.chorus.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
+        #expect(
+            state.chorus.play == nil || (state.beginning.kind == .chorus && state.progress.phase == .open), "\(note())")
         if let large = state.stage.layout.large {
-            #expect(state.kind == .live && seated.contains(large), "who is large has no seat: \(note())")
+            #expect(state.beginning.kind == .live && seated.contains(large), "who is large has no seat: \(note())")
         }
         if let screen = state.stage.screen {
-            #expect(state.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
+            #expect(
+                state.beginning.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
         }
         #expect(
             Set(state.restrictions.all.map { [$0.kind.rawValue, $0.user.rawValue] }).count
                 == state.restrictions.all.count,
             "\(note())")
         let filmed = state.seats.contains { ($0.occupant?.camera ?? .off) != .off }
-        #expect(!filmed || state.kind == .live, "somebody is seen in a room without pictures: \(note())")
-        let supporters = state.gifts.supporters.values
-        #expect(supporters.reduce(0) { $0 + $1.coins } == state.gifts.coins, "coins are missing: \(note())")
+        #expect(!filmed || state.beginning.kind == .live, "somebody is seen in a room without pictures: \(note())")
+        let supporters = state.figures.gifts.supporters.values
+        #expect(supporters.reduce(0) { $0 + $1.coins } == state.figures.gifts.coins, "coins are missing: \(note())")
         #expect(
-            state.gifts.leaders == Array(state.gifts.ranked.prefix(GiftBook.leadersKept)),
+            state.figures.gifts.leaders == Array(state.figures.gifts.ranked.prefix(GiftBook.leadersKept)),
             "the first are not: \(note())")
         if let leader = state.chorus.leader {
-            #expect(state.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
+            #expect(state.beginning.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
         }
     }
 
@@ -198,7 +200,7 @@ import Testing
                         #expect(walk.stage.state == before, "a refused \(command) has changed the room: \(note)")
                     }
                 }
-                let numbered = walk.stage.state.seq - before.seq
+                let numbered = walk.stage.state.progress.seq - before.progress.seq
                 if numbered > 0 || step % 64 == 0 { check(walk.stage.state, "\(note), step \(step)") }
             }
             var replayed = DurableRoomState(room: walk.stage.state.room)

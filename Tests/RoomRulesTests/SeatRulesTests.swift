@@ -16,7 +16,7 @@ import Testing
         #expect(outcomes[0] == nil)
         #expect(outcomes.dropFirst().allSatisfy { $0 == .seatTaken })
         #expect(stage.occupant(3) == users[0])
-        #expect(stage.state.seq == 2)
+        #expect(stage.state.progress.seq == 2)
     }
 
     @Test("V04-S a person has one seat at most, and taking it again changes nothing") func oneSeat() throws {

@@ -43,7 +43,7 @@ struct TwoRooms {
     @discardableResult
     mutating func run(_ command: RoomCommand, _ side: Side, by user: UserID? = nil) throws(RoomError) -> Decision {
         let other = self[side.other].state
-        self[side].target = other.phase == .open ? other.info(memberCount: 1, speaking: false) : nil
+        self[side].target = other.progress.phase == .open ? other.info(memberCount: 1, speaking: false) : nil
         return try self[side].run(command, by: user ?? host(side))
     }
 
@@ -68,7 +68,7 @@ struct TwoRooms {
             return false
         }
         // A room that has ended does not hear any more that its letters have got through.
-        if self[side].state.phase == .ended { lastWords.insert(letter) }
+        if self[side].state.progress.phase == .ended { lastWords.insert(letter) }
         deliver(letter, from: side, times: times)
         return true
     }
@@ -87,7 +87,7 @@ struct TwoRooms {
 
     /// As the room hears it: once, in order, and where there still is a room.
     private mutating func hear(_ letter: RoomLetter, at side: Side) {
-        guard self[side].state.phase == .open else {
+        guard self[side].state.progress.phase == .open else {
             self[side.other].serve(.partnerGone(session: letter.session))
             return
         }

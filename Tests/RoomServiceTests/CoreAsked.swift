@@ -11,7 +11,7 @@ import RoomTestSupport
 extension RoomCore {
     var people: RoomPeople { parts.people }
     var requestStillCount: Int { parts.stills.requestCount }
-    var listing: RoomListing { parts.stills.listing(turn.info, admins: turn.state.admins) }
+    var listing: RoomListing { parts.stills.listing(turn.info, turn.state.hosts) }
     var overview: RoomOverview {
         var turn = turn
         return parts.overview(in: &turn)
@@ -61,6 +61,6 @@ extension RoomCore {
     }
 
     func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
-        read(reply, for: session) { _, turn, user in turn.state.gifts.ranking(for: user) }
+        read(reply, for: session) { _, turn, user in turn.state.figures.gifts.ranking(for: user) }
     }
 }

@@ -13,6 +13,7 @@ struct DirectoryHouse {
     let clock = VirtualRoomClock()
     let media = RecordingMedia()
     let journal: MemoryJournal
+    let bus = RecordingBus()
     let reports = Shared<[RoomReport]>([])
     let directory: RoomDirectory
 
@@ -20,8 +21,8 @@ struct DirectoryHouse {
         self.journal = journal
         directory = RoomDirectory(
             DirectoryPorts(
-                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
-                clock: clock,
+                journal: journal, ledger: MemoryLedger(), moderation: journal.moderation, media: media,
+                bus: bus, clock: clock,
                 audience: { PlainAudience(ready: $0) },
                 policy: { _ in policy },
                 report: { [reports] report in reports.update { $0.append(report) } }))

@@ -81,20 +81,28 @@ extension RoomTurn {
             return
         }
         #expect(answer.current == nil, "told before the disk has it")
-        #expect(submission.position == turn.state.position && turn.state.gifts.upTo == 7)
+        #expect(submission.position == turn.state.progress.position && turn.state.figures.gifts.upTo == 7)
         submission.sequel.answer?()
         #expect(try answer.current?.get().result == .gifted(number: 7, balance: 80))
     }
 
-    @Test("G02-S while a room is read again what is paid waits, and is told with the next turn that may")
+    @Test("G02-S while a room is read again who pays is answered, and the gift waits to be told until that is possible")
     func waits() throws {
         var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
-        try send(&gifts, in: &turn)
+        let answer = Shared<Result<CommandOutcome, RoomError>?>(nil)
+        try send(&gifts, in: &turn, reply: { answer.set($0) })
         let (transfer, order) = try posting(&turn)
         turn.phase = .loading
         let posted = PostedTransfer(id: 7, transfer: transfer, key: "k1", time: 0, fromBalance: 80, toBalance: 20)
         gifts.hear([RoomInbox.Posting(number: order, result: .success(.posted(posted, again: false)))], in: &turn)
-        #expect(turn.takeEffects().isEmpty && gifts.hasUntold)
+        let effects = turn.takeEffects()
+        guard effects.count == 1, case .release(let release)? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(release.needs == 0 && gifts.hasUntold)
+        release.answer?()
+        #expect(try answer.current?.get().result == .gifted(number: 7, balance: 80))
         turn.phase = .open
         gifts.tell(in: &turn)
         #expect(turn.takeEffects().count == 1 && !gifts.hasUntold)
@@ -130,7 +138,7 @@ extension RoomTurn {
             guard case .gifted(let told)? = submission.accepted.events.first else { continue }
             #expect(told.gifts.map(\.number) == [7, 9])
         }
-        #expect(turn.state.gifts.upTo == 9 && turn.state.gifts.coins == 40 && !gifts.hasUntold)
+        #expect(turn.state.figures.gifts.upTo == 9 && turn.state.figures.gifts.coins == 40 && !gifts.hasUntold)
     }
 
     @Test(
@@ -154,22 +162,24 @@ extension RoomTurn {
         let last = try posting(&turn)
         gifts.hear([posted(11, last.transfer, by: last.order)], in: &turn)
         gifts.tell(in: &turn)
-        #expect(turn.state.gifts.upTo == 11)
+        #expect(turn.state.figures.gifts.upTo == 11)
     }
 
-    @Test("G02-S what is paid is told before the room ends, also while something is in doubt")
-    func ending() throws {
+    @Test(
+        "G02-S a gift that is paid when the end of the room is decided is answered as paid, and told in no ended room")
+    func paidAtEnd() throws {
         var (turn, gifts) = (try RoomTurn.opened(at: clock, with: [.member]), gifts())
-        try send(&gifts, in: &turn)
-        let order = try posting(&turn).order
-        gifts.hear([RoomInbox.Posting(number: order, result: .failure(.failed("disk")))], in: &turn)
+        let answer = Shared<Result<CommandOutcome, RoomError>?>(nil)
+        try send(&gifts, in: &turn) { answer.set($0) }
+        let order = try posting(&turn)
+        turn.carryOut(turn.state.decide(.dismissed, in: turn.context))
         _ = turn.takeEffects()
-        try send(&gifts, in: &turn, key: "k2")
-        let later = try posting(&turn)
-        gifts.hear([posted(9, later.transfer, by: later.order)], in: &turn)
-        #expect(gifts.hasUntold)
-        gifts.tell(closing: true, in: &turn)
-        #expect(turn.state.gifts.upTo == 9 && !gifts.hasUntold)
+        gifts.hear([posted(7, order.transfer, by: order.order)], in: &turn)
+        gifts.tell(in: &turn)
+        #expect(turn.takeEffects().isEmpty && gifts.hasUntold)
+        gifts.end(in: &turn)
+        for case .answer(let planned) in turn.takeEffects() { planned() }
+        #expect(try answer.current?.get().result == .gifted(number: 7, balance: 80))
     }
 
     private func posted(_ id: Int64, _ transfer: Transfer, by order: UInt64) -> RoomInbox.Posting {

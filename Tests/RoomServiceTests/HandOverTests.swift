@@ -37,7 +37,7 @@ import Timing
         salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "ENTER", id: "hand")), by: other)
         #expect(salon.refusal(.setOwner(SetOwner(.member)), by: heir) == .permissionDenied)
         #expect(salon.refusal(.setOwner(SetOwner(.member)), by: owner) == nil)
-        #expect(salon.core.state.owner.id == .member && salon.core.state.admins == [.owner])
+        #expect(salon.core.state.owner.id == .member && salon.core.state.hosts.admins == [.owner])
         #expect(salon.refusal(.acceptInvitation(AcceptInvitation(id: "hand")), by: heir) == nil)
         salon.advance(.seconds(1))
         #expect(

@@ -1,4 +1,5 @@
 import JournalContract
+import RoomModel
 import RoomPorts
 import RoomTestSupport
 import Testing
@@ -7,6 +8,10 @@ import Testing
 private final class MemorySubject: JournalUnderTest {
     private let memory = MemoryJournal()
     var journal: any RoomJournal { memory }
+    var restrictions: any StandingRestrictions { memory.restrictions }
+    func audited(_ application: ApplicationID) async throws -> [AuditLine] {
+        memory.audit.lines.filter { $0.application == application }
+    }
     func restart() async throws { memory.crash() }
     func failCommits(_ failing: Bool) async -> Bool {
         if failing { memory.fail(.full) } else { memory.heal() }

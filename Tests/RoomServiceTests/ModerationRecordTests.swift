@@ -54,6 +54,21 @@ import Timing
             ])
     }
 
+    @Test("G06-S the trail says that something is done if it is stored, whatever the disk reports, and not otherwise")
+    func lostLines() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        _ = salon.enter(.member)
+        salon.journal.fail(times: 1)
+        #expect(salon.refusal(mute(.member, 60), by: owner) == .unavailable)
+        try await salon.load()
+        #expect(audited(salon).isEmpty)
+        salon.journal.fail(storing: true, times: 1)
+        #expect(salon.refusal(ban(.member, 60), by: owner) == .unavailable)
+        try await salon.load()
+        #expect(salon.audit.lines.map(\.action) == ["setRestriction"])
+    }
+
     @Test(
         "G06-S nobody fills the trail: refusals are noted up to a number, and what is done to people comes no faster than people work"
     )

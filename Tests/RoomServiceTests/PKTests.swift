@@ -3,10 +3,11 @@ import RoomEvents
 import RoomModel
 import RoomPorts
 import RoomRules
-import RoomService
 import RoomTestSupport
 import Testing
 import Timing
+
+@testable import RoomService
 
 /// Two live rooms at work, and the bus between them.
 private final class Salons {
@@ -18,6 +19,8 @@ private final class Salons {
     let leo: Client
     /// Whether what is sent gets through.
     var isCarrying = true
+    /// Whether letters do: a room that is being read hears none.
+    var isCarryingLetters = true
 
     static let leo = UserID(literal: "leo")
 
@@ -54,7 +57,10 @@ private final class Salons {
             let parcels = bus.take()
             guard !parcels.isEmpty else { return }
             guard isCarrying else { continue }
-            for parcel in parcels { (parcel.to == left.key ? left : right).core.hear(parcel) }
+            for parcel in parcels {
+                if case .letter = parcel.content, !isCarryingLetters { continue }
+                (parcel.to == left.key ? left : right).core.hear(parcel)
+            }
         }
     }
 
@@ -63,7 +69,8 @@ private final class Salons {
         deliver()
     }
 
-    func begin(seconds: Int = 60) throws {
+    /// - Parameter wait: how long of the countdown passes.
+    func begin(seconds: Int = 60, to wait: Interval = .seconds(3)) throws {
         left.submit(.challenge(ChallengeHost(.number(2), PKTerms(seconds: seconds))), by: olga)
         carry()
         let id = try #require(leo.challenges.last?.challenge.id)
@@ -72,7 +79,14 @@ private final class Salons {
         left.submit(.readyForPK, by: olga)
         right.submit(.readyForPK, by: leo)
         carry()
-        advance(.seconds(3))
+        advance(wait)
+    }
+
+    /// A viewer of the right room who can give.
+    func enterGiver() -> Client {
+        right.catalogue.set(Salon.catalogue)
+        right.ledger.give(5_000, to: .member, in: right.key.application)
+        return right.enter(.member)
     }
 
     func bridges(_ salon: Salon) -> [RecordingMedia.Order] {
@@ -190,6 +204,95 @@ extension Client {
         #expect(viewer.pk?.match?.ours == 1_030, "not after its end")
     }
 
+    @Test("L05-S a PK that ends while the ledger's answer for a gift is in doubt leaves no paid gift untold")
+    func doubtAtEnd() async throws {
+        let salons = try await Salons()
+        let viewer = salons.enterGiver()
+        try salons.begin()
+        func send(_ count: Int, key: String) {
+            salons.right.submit(.sendGift(GiftDraft(gift: "rose", count: count)), by: viewer, key: key)
+        }
+        salons.right.ledger.loseAnswers(true)
+        send(3, key: "lost")
+        salons.right.settle()
+        salons.right.ledger.loseAnswers(false)
+        send(1, key: "behind it")
+        salons.right.settle()
+        salons.right.submit(.quitPK(QuitPK(link: nil)), by: salons.leo)
+        salons.advance(.seconds(1))
+        #expect(viewer.pk?.links.isEmpty == true)
+        #expect(salons.right.core.state.figures.gifts.coins == 40)
+    }
+
+    @Test("L05-S a gift that is paid in the last moment of a PK counts, though it waits for company past the end")
+    func lastMoment() async throws {
+        let salons = try await Salons()
+        let viewer = salons.enterGiver()
+        try salons.begin()
+        let end = try #require(viewer.pk?.match?.endAt)
+        func send(_ gift: String, key: String) {
+            salons.right.submit(.sendGift(GiftDraft(gift: gift, count: 1)), by: viewer, key: key)
+        }
+        salons.advance(.milliseconds(end - salons.clock.roomTime.millisecondsSince1970 - 50))
+        send("rose", key: "told at once")
+        send("crown", key: "waits")
+        salons.advance(.seconds(1))
+        #expect(viewer.pk?.match?.ours == 1_010 && salons.olga.pk?.match?.theirs == 1_010)
+        #expect(salons.olga.pk?.match?.result == PKResult(.lost, .time))
+    }
+
+    @Test("L05-S a gift that is paid in the countdown counts nothing, though it is told while the clock runs")
+    func countdown() async throws {
+        let salons = try await Salons()
+        let viewer = salons.enterGiver()
+        try salons.begin(to: .milliseconds(2_970))
+        for key in ["told at once", "waits"] {
+            salons.right.submit(.sendGift(GiftDraft(gift: "rose", count: 1)), by: viewer, key: key)
+        }
+        salons.advance(.seconds(1))
+        #expect(salons.right.core.state.figures.gifts.coins == 20)
+        #expect(salons.right.core.state.links.pk.match?.ours == 0)
+    }
+
+    @Test("L05-S a gift that was paid while the clock ran counts, if only a new process tells of it")
+    func foundAfterCrash() async throws {
+        let salons = try await Salons()
+        let viewer = salons.enterGiver()
+        try salons.begin()
+        let now = salons.clock.roomTime.millisecondsSince1970
+        salons.right.ledger.setTime(now)
+        salons.right.journal.setMode(.manual)
+        salons.right.submit(.sendGift(GiftDraft(gift: "rose", count: 1)), by: viewer, key: "k")
+        try await salons.right.crash()
+        salons.right.journal.setMode(.automatic)
+        salons.carry()
+        #expect(salons.right.core.state.links.pk.match?.ours == 10)
+        // From before the start of the clock.
+        salons.right.ledger.setTime(now - 10_000)
+        let back = salons.right.enter(.member)
+        salons.right.journal.setMode(.manual)
+        salons.right.submit(.sendGift(GiftDraft(gift: "rose", count: 1)), by: back, key: "k2")
+        try await salons.right.crash()
+        salons.right.journal.setMode(.automatic)
+        salons.carry()
+        #expect(salons.right.core.state.figures.gifts.coins == 20)
+        #expect(salons.right.core.state.links.pk.match?.ours == 10)
+    }
+
+    @Test("L05-S points that were to be told while their room was being read are told once it is there again")
+    func pointsAfterLoad() async throws {
+        let salons = try await Salons()
+        try salons.begin()
+        salons.right.submit(.sendLikes(SendLikes(3)), by: salons.leo)
+        salons.right.journal.fail(times: 1)
+        salons.right.submit(.sendMessage(MessageDraft(.text("lost"))), by: salons.leo)
+        salons.advance(.seconds(1))
+        #expect(salons.left.core.state.links.pk.match?.theirs == 0)
+        try await salons.right.load()
+        salons.carry()
+        #expect(salons.left.core.state.links.pk.match?.theirs == 3)
+    }
+
     @Test("L04-S a letter that does not get through is said again; one that comes twice is heard once")
     func lost() async throws {
         let salons = try await Salons()
@@ -203,6 +306,38 @@ extension Client {
         salons.advance(.seconds(2))
         #expect(salons.leo.challenges.count == 1)
     }
+
+    @Test("L04-S a challenge waits for a room that was being read when it came, and is not taken for gone")
+    func unread() async throws {
+        let salons = try await Salons()
+        salons.isCarryingLetters = false
+        salons.left.submit(.challenge(ChallengeHost(.number(2), nil)), by: salons.olga)
+        salons.carry()
+        salons.advance(Self.greeted)
+        #expect(salons.olga.challenges.map(\.state) == [.waiting])
+        salons.isCarryingLetters = true
+        salons.advance(.seconds(1))
+        #expect(salons.leo.challenges.map(\.state) == [.waiting])
+    }
+
+    @Test("L04-S a challenge that was declined is not taken for gone while word of it is on its way")
+    func declinedUnread() async throws {
+        let salons = try await Salons()
+        salons.left.submit(.challenge(ChallengeHost(.number(2), nil)), by: salons.olga)
+        salons.carry()
+        let id = try #require(salons.leo.challenges.last?.challenge.id)
+        salons.isCarryingLetters = false
+        salons.right.submit(.answerChallenge(AnswerChallenge(id: id, agreed: false, pause: nil)), by: salons.leo)
+        salons.carry()
+        salons.advance(Self.greeted)
+        #expect(salons.olga.challenges.map(\.state) == [.waiting])
+        salons.isCarryingLetters = true
+        salons.advance(.seconds(1))
+        #expect(salons.olga.challenges.map(\.state) == [.waiting, .declined])
+    }
+
+    /// By then a room has asked the other one whether it is there, and a challenge still rings.
+    private static let greeted = Correspondence.greetingInterval + .seconds(1)
 
     @Test("L04-S a room that has begun anew says that nobody reads the letters of the earlier one")
     func begunAnew() async throws {

@@ -181,6 +181,25 @@ import Timing
         #expect(back.snapshot?.me.role == .owner)
     }
 
+    @Test("V19-S an owner whose time runs out while the room is being read is waited for anew, and then no more")
+    func timeOverWhileLoading() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.exitRoom, by: owner)
+        salon.journal.fail()
+        salon.submit(.takeSeat(TakeSeat(1)), by: member)
+        #expect(salon.reloadWanted.current)
+        salon.advance(.seconds(121))
+        salon.journal.heal()
+        try await salon.load()
+        #expect(!salon.core.isOver)
+        let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
+        #expect(salon.enter(.other).snapshot?.ownerAbsentUntil == until)
+        salon.advance(.seconds(121))
+        #expect(salon.core.isOver)
+    }
+
     @Test("V19-S with no admin there the room ends for everybody") func noHeir() async throws {
         let salon = try await Salon()
         let owner = salon.create()

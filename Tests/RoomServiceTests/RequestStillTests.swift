@@ -53,6 +53,19 @@ import Testing
         #expect(salon.core.requestStillCount == 0)
     }
 
+    @Test("L03-S a request that could not be stored leaves nothing behind; those that wait keep theirs")
+    func lost() async throws {
+        let salon = try await Salon()
+        let host = salon.create(kind: .live, seats: 3)
+        let (asker, other) = (salon.enter(.member), salon.enter(.other))
+        ask("hand", by: asker, in: salon)
+        salon.journal.fail(times: 1)
+        ask("lost", by: other, in: salon)
+        try await salon.load()
+        #expect(salon.core.requestStillCount == 1)
+        #expect(look("hand", by: host, in: salon) == .success(picture))
+    }
+
     @Test("L03-S a room keeps 100 stills; who asks beyond that asks without one, and their request stands")
     func limit() async throws {
         let salon = try await Salon()

@@ -69,7 +69,7 @@ import Timing
     }
 
     @Test(
-        "G03-S who is muted, has left or whose room has ended while the message waited is refused when the verdict comes"
+        "G03-S who is muted or has left while the message waited is refused when the verdict comes, and at the room's end whoever waits"
     )
     func lostRight() async throws {
         let (salon, owner, member) = try await salon()
@@ -96,10 +96,10 @@ import Timing
         let late = salon.submit(say("four"), by: owner)
         try await asked(salon, 1)
         salon.submit(.destroyRoom, by: owner)
-        salon.reviewer.answer(.told(.text("four")))
-        try await heard(salon)
         guard case .failure(let over)? = late.current else { throw Missing() }
         #expect(over.code == .roomClosed)
+        salon.reviewer.answer(.told(.text("four")))
+        try await heard(salon)
     }
 
     private struct Missing: Error {}

@@ -129,4 +129,44 @@ import Timing
         while house.code(await house.create(by: owner, key: "k")) != nil { await Task.yield() }
         #expect(try house.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.count == 1)
     }
+
+    @Test("V01-S a creation that is repeated while its room is being read leads to that room, and makes no second one")
+    func repeatedWhileLoading() async throws {
+        let house = try await DirectoryHouse()
+        let owner = Client(.owner, 1)
+        let room = try await house.create(by: owner, key: "k").get().room
+        house.journal.fail(.full)
+        #expect(await room.ask(.takeSeat(TakeSeat(0)), by: owner).code == .unavailable)
+        #expect(house.code(await house.create(by: owner, key: "k")) == .unavailable)
+        house.journal.heal()
+        // A room that is read again at last, and not another one in its place.
+        while true {
+            house.clock.advance(by: .milliseconds(100))
+            let again = await house.create(by: owner, key: "k")
+            guard case .success(let found) = again else {
+                #expect(house.code(again) == .unavailable)
+                await Task.yield()
+                continue
+            }
+            #expect(found.room === room)
+            break
+        }
+        #expect(try house.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.count == 1)
+    }
+
+    @Test("V01-S a creation that is stored and reported as failed is found by its key")
+    func storedUntold() async throws {
+        let house = try await DirectoryHouse()
+        let owner = Client(.owner, 1)
+        house.journal.fail(storing: true, times: 1)
+        #expect(house.code(await house.create(by: owner, key: "k")) == .unavailable)
+        var again = await house.create(by: owner, key: "k")
+        while house.code(again) == .unavailable {
+            await Task.yield()
+            again = await house.create(by: owner, key: "k")
+        }
+        _ = try again.get()
+        #expect(try house.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.count == 1)
+        #expect(try await house.journal.openRooms().count == 1)
+    }
 }

@@ -114,9 +114,9 @@ final class Salon {
     let clock: VirtualRoomClock
     let journal: MemoryJournal
     let ledger: MemoryLedger
-    let restrictions: MemoryRestrictions
+    var restrictions: MemoryRestrictions { journal.restrictions }
+    var audit: MemoryAudit { journal.audit }
     let reach = RecordingReach()
-    let audit = MemoryAudit()
     let reports = MemoryReports()
     /// Whom the room wants put out of its host's other rooms.
     let expelled = Shared<[Restriction]>([])
@@ -146,19 +146,18 @@ final class Salon {
 
     init(
         _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
-        ledger: MemoryLedger = MemoryLedger(), restrictions: MemoryRestrictions = MemoryRestrictions(),
-        room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(), clock: VirtualRoomClock = VirtualRoomClock()
+        ledger: MemoryLedger = MemoryLedger(), room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(),
+        clock: VirtualRoomClock = VirtualRoomClock()
     )
         async throws
     {
         key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
         self.journal = journal
         self.ledger = ledger
-        self.restrictions = restrictions
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, read, media, bus,
+            key, stage, journal, ledger, reports, reach, expelled, stopped, read, media, bus,
             others,
             clock,
             audiences, policy,
@@ -173,8 +172,7 @@ final class Salon {
 
     private static func core(
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger,
-        _ restrictions: MemoryRestrictions,
-        _ audit: MemoryAudit, _ reports: MemoryReports, _ reach: RecordingReach,
+        _ reports: MemoryReports, _ reach: RecordingReach,
         _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ read: Shared<[String]>,
         _ media: RecordingMedia,
         _ bus: RecordingBus,
@@ -191,7 +189,8 @@ final class Salon {
             key: key, stage: stage,
             dependencies: RoomDependencies(
                 journal: journal, ledger: ledger,
-                moderation: ModerationStores(restrictions: restrictions, audit: audit, reports: reports),
+                moderation: ModerationStores(
+                    restrictions: journal.restrictions, audit: journal.audit, reports: reports),
                 catalogue: { catalogue.current },
                 reach: reach,
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
@@ -226,7 +225,7 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, read, media, bus,
+            key, stage, journal, ledger, reports, reach, expelled, stopped, read, media, bus,
             others,
             clock,
             audiences, policy,

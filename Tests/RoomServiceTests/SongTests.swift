@@ -13,6 +13,15 @@ import Timing
         client.outbox.changes.compactMap { if case .songChanged(let change) = $0.what { change.reason } else { nil } }
     }
 
+    /// The owner of a duet has started the song.
+    private func singing() async throws -> (Salon, owner: Client) {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
+        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        return (salon, owner)
+    }
+
     @Test("D02-S everybody is told of the start with its time, who comes later finds it, and the end comes by itself")
     func startToEnd() async throws {
         let salon = try await Salon()
@@ -37,10 +46,7 @@ import Timing
 
     @Test("D02-S a song ends by the time of day, also if that is set back while it plays")
     func clockSetBack() async throws {
-        let salon = try await Salon()
-        let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
-        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        let (salon, owner) = try await singing()
         salon.advance(.seconds(20))
         salon.clock.setWall(salon.clock.wallTime + .seconds(-10))
         // Its timer rings ten seconds early by then.
@@ -50,12 +56,29 @@ import Timing
         #expect(changes(owner) == [.started, .ended])
     }
 
+    @Test(
+        "D02-S a song that is over while the room is being loaded ends once it is, and wakes nobody again and again before"
+    )
+    func overWhileLoading() async throws {
+        let (salon, owner) = try await singing()
+        salon.advance(.seconds(5))
+        salon.journal.fail(times: 1)
+        salon.submit(.sendMessage(MessageDraft(.text("lost"))), by: owner)
+        salon.settle()
+        var rings = 0
+        while let next = salon.clock.nextAlarm, next - salon.clock.now < .seconds(120), rings < 100 {
+            salon.advance(next - salon.clock.now)
+            rings += 1
+        }
+        #expect(rings < 20)
+        try await salon.load()
+        salon.advance(.seconds(120))
+        #expect(changes(owner).last == .ended)
+    }
+
     @Test("D02-S a song goes on over a crash of the server: the same start, and its end where it belongs")
     func crash() async throws {
-        let salon = try await Salon()
-        let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
-        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        let (salon, owner) = try await singing()
         salon.advance(.seconds(20))
         let play = owner.outbox.changes.compactMap { change -> SongPlay? in
             if case .songChanged(let told) = change.what { told.play } else { nil }
@@ -73,10 +96,7 @@ import Timing
 
     @Test("D02-S a song whose end fell into the time when the server was away ends as soon as it is back")
     func endWhileAway() async throws {
-        let salon = try await Salon()
-        let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
-        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        let (salon, _) = try await singing()
         salon.advance(.seconds(5))
         salon.journal.crash()
         salon.clock.advance(by: .seconds(90)) {}
@@ -114,10 +134,7 @@ import Timing
 
     @Test("D04-S after a crash the media plane gets the song again, at the same place of the room's time")
     func mediaPlaneAfterCrash() async throws {
-        let salon = try await Salon()
-        let owner = salon.create(kind: .chorus, seats: 2)
-        salon.submit(.takeSeat(TakeSeat(0)), by: owner)
-        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        let (salon, _) = try await singing()
         salon.advance(.seconds(20))
         let before = salon.media.songs(on: salon.stage).last
         try await salon.crash()

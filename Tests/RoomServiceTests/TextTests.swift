@@ -87,13 +87,11 @@ import Timing
 
     @Test("G06-S the operator's mute stops the owner's texts too: room name, tags, attributes, forfeits, songs")
     func operatorsMute() async throws {
-        let restrictions = MemoryRestrictions()
-        let salon = try await Salon(restrictions: restrictions)
+        let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        restrictions.set(
+        salon.restrictions.set(
             Restriction(.chatMute, user: .owner, name: "", until: nil, by: UserID(literal: "shop")), from: .application,
-            in: salon.key.application
-        ) { _ in }
+            in: salon.key.application)
         for (command, kind) in Self.commands(saying: "a word") {
             guard kind.rule.mute != .none else { continue }
             #expect(salon.refusal(command, by: owner) == .chatMuted, "\(command)")

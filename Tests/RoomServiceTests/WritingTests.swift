@@ -80,7 +80,7 @@ import Timing
         let owner = salon.create()
         let member = salon.enter(.member)
         salon.stopped.set(["badger"])
-        let chat = salon.core.state.chat
+        let chat = salon.core.state.progress.chat
         for client in [owner, member] { #expect(salon.refusal(say("a badger"), by: client) == .textFiltered) }
         #expect(
             salon.refusal(.sendMessage(MessageDraft(.custom(command: "CMD_DANMU", message: "badger"))), by: member)
@@ -90,7 +90,8 @@ import Timing
         let request = InvitationDraft(to: .owner, command: "ENTER", words: "badger!")
         #expect(salon.refusal(.sendInvitation(request), by: member) == .textFiltered)
         salon.advance(.seconds(1))
-        #expect(salon.core.state.chat == chat && member.outbox.messages.isEmpty && owner.outbox.messages.isEmpty)
+        #expect(
+            salon.core.state.progress.chat == chat && member.outbox.messages.isEmpty && owner.outbox.messages.isEmpty)
         // Ten at once are a person's share: nothing of it is gone.
         for number in 0..<10 { #expect(salon.refusal(say("\(number)"), by: member) == nil) }
         salon.stopped.set([])
@@ -126,9 +127,9 @@ import Timing
         #expect(salon.refusal(say("four"), by: owner) == nil)
         #expect(salon.refusal(.deleteMessage(DeleteMessage(2)), by: owner) == nil)
         #expect(salon.refusal(.deleteMessage(DeleteMessage(4)), by: owner) == nil)
-        let seq = salon.core.state.seq
+        let seq = salon.core.state.progress.seq
         #expect(salon.refusal(.deleteMessage(DeleteMessage(2)), by: owner) == nil)
-        #expect(salon.core.state.seq == seq, "a second time changes nothing")
+        #expect(salon.core.state.progress.seq == seq, "a second time changes nothing")
         #expect(salon.refusal(.deleteMessage(DeleteMessage(9)), by: owner) == .messageNotFound)
         #expect(salon.refusal(.deleteMessage(DeleteMessage(0)), by: owner) == .messageNotFound)
         salon.reconnect(member, since: point)

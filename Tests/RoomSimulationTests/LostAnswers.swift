@@ -85,7 +85,5 @@ struct KeptPayloads: StoredPayloads {
         try StoredRooms.snapshot(payload, erasing: user, isEnded: isEnded)
     }
 
-    func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8] { payload }
-
-    var newsOfRooms: [String] { [] }
+    func news(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8] { payload }
 }

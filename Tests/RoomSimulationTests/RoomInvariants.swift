@@ -20,8 +20,8 @@ extension DurableRoomState {
     /// Why a room cannot stand like this.
     /// - Parameter time: of the last command, in milliseconds since 1970.
     func fault(at time: Int64) -> String? {
-        guard phase == .open else {
-            return phase == .ended && seats.contains { $0.occupant != nil }
+        guard progress.phase == .open else {
+            return progress.phase == .ended && seats.contains { $0.occupant != nil }
                 ? "somebody sits in a room that has ended" : nil
         }
         let seated = seats.compactMap { $0.occupant?.profile.id }

@@ -89,13 +89,16 @@ final class SimulatedDisk: Sendable {
         }
         let now: @Sendable () -> WallTime = { [clock] in clock.wallTime }
         let settings = StoreSettings()
+        let restrictions = try SQLiteRestrictions(pool: database, commit: commit, now: now)
+        let audit = try SQLiteAudit(pool: database, commit: commit, retention: settings.retention)
         let made = Store(
             journal: SQLiteJournal(
-                commit: commit, heads: heads, settings: settings, webhooks: SQLiteWebhooks(commit: commit), now: now),
+                commit: commit, heads: heads, settings: settings, webhooks: SQLiteWebhooks(commit: commit),
+                restrictions: restrictions, audit: audit, now: now),
             ledger: SQLiteLedger(commit: commit, now: now),
             moderation: ModerationStores(
-                restrictions: try SQLiteRestrictions(pool: database, commit: commit, now: now),
-                audit: try SQLiteAudit(pool: database, commit: commit, retention: settings.retention),
+                restrictions: restrictions,
+                audit: audit,
                 reports: try SQLiteReports(
                     pool: database, commit: commit, retention: settings.retention, ofPerson: 10_000)),
             personalData: SQLitePersonalData(commit: commit, payloads: KeptPayloads(), path: "/nowhere"))
@@ -157,29 +160,31 @@ final class SimulatedDisk: Sendable {
 
     /// What all accounts hold together.
     func sum(_ application: ApplicationID) throws -> Int64 {
-        try database.read { try LedgerTables(db: $0, application: application).sum() }
+        try database.unsafeRead { try LedgerTables(db: $0, application: application).sum() }
     }
 
     func transfer(_ key: TransferKey) throws -> PostedTransfer? {
-        let outcome = try database.read { try LedgerTables(db: $0, application: key.application).find(key) }
+        let outcome = try database.unsafeRead { try LedgerTables(db: $0, application: key.application).find(key) }
         guard case .posted(let transfer, _) = outcome else { return nil }
         return transfer
     }
 
     func gifts(to life: RoomLife) throws -> [PostedTransfer] {
-        try database.read { try LedgerTables(db: $0, application: life.key.application).gifts(to: life, after: 0) }
+        try database.unsafeRead {
+            try LedgerTables(db: $0, application: life.key.application).gifts(to: life, after: 0)
+        }
     }
 
     /// The room's present life, by its row; nil after its end.
     func life(of key: RoomKey) throws -> Int64? {
-        try database.read { try JournalTables(db: $0).openRoom(key)?.id }
+        try database.unsafeRead { try JournalTables(db: $0).openRoom(key)?.id }
     }
 
     /// What a room's life has behind a position: its snapshot, if that is further, and the entries that are kept.
     func history(
         of life: Int64, _ key: RoomKey, after position: UInt64
     ) throws -> (snapshot: (position: UInt64, payload: [UInt8])?, entries: [JournalEntry]) {
-        try database.read { db in
+        try database.unsafeRead { db in
             let tables = JournalTables(db: db)
             let snapshot = try tables.snapshot(of: life).flatMap { $0.position > position ? $0 : nil }
             return (
@@ -190,14 +195,14 @@ final class SimulatedDisk: Sendable {
 
     /// How many reports say that.
     func reports(saying words: String) throws -> Int {
-        try database.read {
+        try database.unsafeRead {
             try Int.fetchOne($0, sql: "SELECT count(*) FROM report WHERE words = ?", arguments: [words]) ?? 0
         }
     }
 
     /// Where a text stands in what is kept of people and rooms; nil: nowhere.
     func place(of text: String) throws -> String? {
-        try database.read { db in
+        try database.unsafeRead { db in
             for (table, column) in Self.texts {
                 let found = try Bool.fetchOne(
                     db,

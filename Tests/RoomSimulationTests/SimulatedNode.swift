@@ -65,7 +65,7 @@ final class SimulatedNode {
     /// Reads a room from the disk, and puts it to work; without `toCreate` only if it is an open one.
     func open(_ key: RoomKey, toCreate: Bool) async throws {
         var rebuilt = try await read(key)
-        if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
+        if rebuilt.state.progress.phase == .ended || (rebuilt.state.progress.phase == .unborn && !toCreate) {
             // Its end did not get through to the journal before the process ended; or its beginning did not.
             disk.journal.close(key)
             guard toCreate else { return }

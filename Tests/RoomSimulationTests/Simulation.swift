@@ -304,7 +304,6 @@ final class Simulation {
         let (user, name) = (person.profile.id, person.profile.name)
         if let session = person.session { node.rooms[keys[home(of: index)]]?.detach(session, from: nil, why: .left) }
         person.beErased()
-        disk.moderation.restrictions.forgetWords(of: user, in: Self.application)
         let answers = Arrived<Result<Int, RoomError>>()
         var owed = 0
         for key in node.keys {
@@ -322,6 +321,7 @@ final class Simulation {
         // Whoever asked is told so, and asks again.
         guard owed == 0, !hasFailed else { return }
         try await disk.erase(user, of: Self.application)
+        disk.moderation.restrictions.forgetWords(of: user, in: Self.application)
         witness.counts.erased += 1
         try truths.read(disk)
         try truths.erase(name, from: disk)

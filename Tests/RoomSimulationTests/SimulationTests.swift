@@ -9,6 +9,7 @@ import Testing
     /// Each run goes through so many, and is run twice.
     private static let stepsOfRun = 2_000
     private static let steps = environment["OVATION_SIMULATION_STEPS"].flatMap(Int.init) ?? 100_000
+    private static let first = environment["OVATION_SIMULATION_FIRST"].flatMap(UInt64.init) ?? 2_026
     private static let seed = environment["OVATION_SIMULATION_SEED"].flatMap(UInt64.init)
 
     private struct Outcome: Equatable {
@@ -39,7 +40,7 @@ import Testing
     )
     func holds() async throws {
         let runs = max(1, Self.steps / (2 * Self.stepsOfRun))
-        let seeds = Self.seed.map { [$0] } ?? (0..<UInt64(runs)).map { 2_026 + $0 }
+        let seeds = Self.seed.map { [$0] } ?? (0..<UInt64(runs)).map { Self.first + $0 }
         var sum = Counts()
         for seed in seeds {
             // Beside each other: two simulations have nothing in common.

@@ -31,7 +31,7 @@ struct Truth {
     /// Follows the disk.
     /// - Returns: why that cannot be what is there.
     mutating func read(_ disk: SimulatedDisk) throws -> String? {
-        let history = try disk.history(of: life, key, after: state.position)
+        let history = try disk.history(of: life, key, after: state.progress.position)
         if let snapshot = history.snapshot {
             // What stood before it may be gone: nothing but messages is kept then.
             for entry in history.entries where entry.position <= snapshot.position {
@@ -39,7 +39,7 @@ struct Truth {
             }
             state = try format.state(snapshot.payload)
         }
-        for entry in history.entries where entry.position > state.position {
+        for entry in history.entries where entry.position > state.progress.position {
             let command = try format.command(entry.payload)
             if let fault = state.fault(with: command) ?? take(command) { return fault }
             try state.apply(command)
@@ -68,7 +68,7 @@ struct Truth {
         case .change(let change):
             defer { point.seq = change.seq }
             if change.seq != point.seq + 1 { return "change \(change.seq) after \(point.seq)" }
-            if change.seq > state.seq { return "change \(change.seq) is told and not stored" }
+            if change.seq > state.progress.seq { return "change \(change.seq) is told and not stored" }
             if let time = told[change.seq], time != change.time { return "change \(change.seq) is told otherwise" }
             told[change.seq] = change.time
             if case .giftsSent(let sent) = change.what { return hear(sent.gifts, in: change.seq) }
@@ -94,13 +94,13 @@ struct Truth {
 
     /// Once all is quiet. What was paid while a room ended is told nowhere.
     func check(against disk: SimulatedDisk) throws -> String? {
-        let paid = try disk.gifts(to: RoomLife(key: key, createdIn: state.createdIn))
+        let paid = try disk.gifts(to: RoomLife(key: key, createdIn: state.beginning.createdIn))
         let coins = paid.reduce(Int64(0)) { $0 + $1.transfer.coins }
-        let told = state.gifts.coins
-        if state.phase == .open ? coins != told : coins < told {
+        let told = state.figures.gifts.coins
+        if state.progress.phase == .open ? coins != told : coins < told {
             return "\(key.room): \(coins) coins are paid, \(told) are told"
         }
-        if state.phase == .open, !state.links.mail.outbox.isEmpty {
+        if state.progress.phase == .open, !state.links.mail.outbox.isEmpty {
             return "\(key.room) has letters that nobody reads: \(state.links.mail.outbox)"
         }
         return nil

@@ -26,7 +26,7 @@ struct Truths {
             if let fault = try present[key]?.read(disk) { throw Violation(description: fault) }
             guard let life = try disk.life(of: key), life != present[key]?.life else { continue }
             if let former = present[key] {
-                guard former.state.phase != .open else {
+                guard former.state.progress.phase != .open else {
                     throw Violation(description: "\(key.room) begins anew and has not ended")
                 }
                 ended.append(former)
@@ -61,10 +61,10 @@ struct Truths {
         for truth in present.values.sorted(by: { $0.life < $1.life }) + ended {
             if let fault = try truth.check(against: disk) { throw Violation(description: fault) }
         }
-        for truth in present.values where truth.state.phase == .open {
+        for truth in present.values where truth.state.progress.phase == .open {
             for other in present.values where other.key != truth.key {
                 // Of a room that is not there any more nobody says anything.
-                let state = other.state.phase == .open ? other.state : DurableRoomState(room: other.key.room)
+                let state = other.state.progress.phase == .open ? other.state : DurableRoomState(room: other.key.room)
                 if let fault = truth.state.disagreement(with: state) { throw Violation(description: fault) }
             }
         }

@@ -29,7 +29,7 @@ struct Whims {
     mutating func command(of user: UserID, in truth: Truth, _ chance: inout Chance) -> RoomCommand {
         let state = truth.state
         if state.owner.id == user {
-            if state.kind == .live, chance.percent(60) { return hostsCommand(state, &chance) }
+            if state.beginning.kind == .live, chance.percent(60) { return hostsCommand(state, &chance) }
             if chance.percent(25) { return moderation(by: user, truth, &chance) }
         } else if state.runs(user), chance.percent(15) {
             return moderation(by: user, truth, &chance)

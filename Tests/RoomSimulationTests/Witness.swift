@@ -58,7 +58,7 @@ struct Witness {
         case .success(.snapshot(let snapshot)):
             person.isInside = true
             guard let truth = truths[room] else { throw Violation(description: "an entry into no room") }
-            if snapshot.seq > truth.state.seq || snapshot.chat > truth.state.chat {
+            if snapshot.seq > truth.state.progress.seq || snapshot.chat > truth.state.progress.chat {
                 throw Violation(description: "an entry tells of what is not stored")
             }
             if person.life != truth.life { person.forgetWishes() }

@@ -75,6 +75,21 @@ extension WholeServerTests {
             #expect(found?.grade == .warning && found?.sentence.contains("cannot be started") == true)
         }
 
+        @Test("R05-S an application that the settings name and nobody has made is found before the server refuses it")
+        func application() async throws {
+            var settings = ServerSettings()
+            settings.data = NSTemporaryDirectory() + "ovation-none-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: settings.data) }
+            settings.signInGuests = true
+            settings.signInApplication = 1_400_000_001
+            let missing = await Examination(settings).findings().first { $0.subject == "sign-in" }
+            #expect(missing?.grade == .problem && missing?.sentence.contains("1400000001") == true, "no data yet")
+            let made = try await ApplicationAdmin(data: settings.data).create(name: "Salon", id: nil)
+            #expect(await Examination(settings).findings().first { $0.subject == "sign-in" } == missing, "another one")
+            settings.signInApplication = Int(made.id)
+            #expect(await Examination(settings).findings().first { $0.subject == "sign-in" }?.grade == .fine)
+        }
+
         @Test("R05-S a server that runs has its folder and its ports; beside it the same ports are somebody else's")
         func running() async throws {
             let (port, media) = (try FreePort.take(), try FreePort.take())

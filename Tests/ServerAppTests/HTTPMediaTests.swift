@@ -2,6 +2,7 @@ import DatagramIO
 import Foundation
 import MediaTestSupport
 import RoomPorts
+import RoomTestSupport
 import ServerApp
 import ServerTestSupport
 import Testing
@@ -281,6 +282,35 @@ extension WholeServerTests {
                 }
                 #expect(ended == 1)
                 try await owner.event("audience.left") { $0["user"] == "camera" }
+            }
+        }
+
+        @Test(
+            "G04-S L17-S who begins and ends to publish, or to play, without a pause waits before they begin again, and ends at once"
+        )
+        func beginnings() async throws {
+            // No time goes by: ten may be at once, and none comes back.
+            let clock = VirtualRoomClock(wall: WallTime(secondsSince1970: Int64(Date().timeIntervalSince1970)))
+            try await TestServer.with(clock: clock, configure: { $0.limitsChangesPerSecond = 1 }) {
+                server async throws in
+                let room = try await room(try await server.signedIn("owner"))
+                for (kind, direction) in [("whip", "sendonly"), ("whep", "recvonly")] {
+                    let mine = try bearer(kind, at: server)
+                    let offer = Self.offer.replacing("sendonly", with: direction)
+                    func begin() async throws -> PlainHTTP.Response {
+                        try await send(
+                            "POST", "/v1/\(kind)/\(room.text)", at: server, headers: [Self.offerType, mine], offer)
+                    }
+                    var (begun, last) = (0, try await begin())
+                    while last.status == 201, begun < 40 {
+                        begun += 1
+                        #expect(try await send("DELETE", path(last), at: server, headers: [mine]).status == 200)
+                        last = try await begin()
+                    }
+                    #expect(begun == 10, "\(kind)")
+                    #expect(last.status == 429 && last.headers["retry-after"] == "1", "\(kind): \(last.text)")
+                    #expect(last.text.contains("limits.changes_per_second"))
+                }
             }
         }
 

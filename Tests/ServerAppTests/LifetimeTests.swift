@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ServerApp
 import ServerTestSupport
 import Testing
@@ -56,8 +57,19 @@ extension WholeServerTests {
         @Test("R09-S a second server on the same folder, a taken port and a missing application are said in words")
         func refusals() async throws {
             try await TestServer.with { server async throws in
-                let second = await failure(directory: server.directory) { _ in }
-                #expect(second.contains("is using the data directory") && second.contains("--data"))
+                var settings = ServerSettings()
+                settings.data = server.directory
+                let second = ServerApplication(
+                    settings: settings, mode: .production,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                let refusal = await #expect(throws: ConfigurationFailure.self) { try await second.run { _ in } }
+                #expect(refusal?.description.contains("is using the data directory") == true)
+                #expect(refusal?.description.contains("--data") == true)
+                let command = await #expect(throws: ConfigurationFailure.self) {
+                    _ = try await ApplicationAdmin(data: server.directory).list()
+                }
+                #expect(command?.description.contains("is using the data folder") == true)
+                #expect(command?.description.contains("stop it first, or use the REST API or the console") == true)
                 let directory = temporaryFolder()
                 defer { try? FileManager.default.removeItem(atPath: directory) }
                 let port = await failure(directory: directory) { $0.port = server.port }

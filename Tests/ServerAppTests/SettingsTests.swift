@@ -89,6 +89,29 @@ import Testing
         #expect(failure("", flags: ["port": ["x"]]).contains("--port must be a number"))
     }
 
+    @Test("R05-S what the manual exports for other commands is no wrong setting of a server in the same shell")
+    func othersVariables() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        var named: Set<String> = []
+        for folder in ["Documentation", "Examples"] {
+            let files = FileManager.default.enumerator(
+                at: root.appending(path: folder), includingPropertiesForKeys: nil)
+            for case let file as URL in try #require(files) {
+                guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+                named.formUnion(text.matches(of: /OVATION_[A-Z_]*[A-Z]/).map { String($0.output) })
+            }
+        }
+        let settings = Set(SettingKey.all.map(\.environmentName))
+        let others = named.subtracting(settings)
+        #expect(others.isSuperset(of: ["OVATION_KEY", "OVATION_OPERATOR_KEY"]))
+        for name in others.sorted() where !Self.ofTests.contains(name) {
+            #expect(failure("", environment: [name: ""]) == "accepted", "\(name)")
+        }
+    }
+
+    /// For our own tests and benchmarks, which start servers without them.
+    private static let ofTests: Set = ["OVATION_MUTANT"]
+
     @Test("names of settings in the environment and as flags follow from their names in the file")
     func names() throws {
         let key = try #require(SettingKey.named("tls.certificate"))

@@ -1,4 +1,5 @@
 import Foundation
+import RoomModel
 import SeededRandom
 import SignalProtocol
 import Testing
@@ -57,5 +58,17 @@ import Testing
             let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in signs.randomElement(using: &random)! }
             _ = CallOutline(Array("{".utf8) + bytes)
         }
+    }
+
+    @Test(
+        "a Swift client says what it calls, and by which number, first: a long offer is known by its first bytes"
+    )
+    func written() throws {
+        let room = try #require(RoomID(number: 7))
+        let offer = OfferMedia(room, number: 1, sdp: String(repeating: "a=x\r\n", count: 4_000))
+        let call = Call(number: 12, .offerMedia(offer))
+        #expect(outline(String(decoding: call.text.prefix(64), as: UTF8.self)).id == .number(12))
+        #expect(CallOutline(call.text).method == call.method)
+        #expect(call.text.starts(with: #"{"jsonrpc":"2.0","id":12,"method":"media.offer","params":{"#.utf8))
     }
 }

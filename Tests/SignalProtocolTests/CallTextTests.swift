@@ -333,6 +333,10 @@ import Testing
                 #expect([.invalidParams, .userIDInvalid, .roomIDInvalid].contains(error.code))
             }
         }
+        // Only a newer server may have such a word.
+        let lifting = PlainParameters(object: Data(#"{"kind":"x","user":"bob"}"#.utf8), apart: ["room": .number(7)])
+        let refused = #expect(throws: RoomError.self) { _ = try lifting.command(.liftRestriction) }
+        #expect(refused?.field == "kind")
     }
 
     @Test("R01-R what stands in a path is refused as it is in a call")

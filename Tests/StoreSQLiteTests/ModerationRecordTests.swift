@@ -181,7 +181,7 @@ import Timing
         }
         store.reports.post(report("old", at: old)) { _ in }
         let over = Restriction(.ban, user: bob, name: "", until: now - 1, everywhere: true, by: bob)
-        store.restrictions.set(over, from: .application, in: app)
+        try await store.restrictions.set(over, from: .application, in: app)
         store.forgetOld()
         // Each step queues the next one behind what is there.
         for _ in 0..<4 { try await store.accounts.save(UserProfile(id: bob), of: app) }

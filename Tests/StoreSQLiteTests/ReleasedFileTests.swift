@@ -86,6 +86,7 @@ struct ReleasedFileTests {
 
     private func fill(_ store: SQLiteStore) async throws {
         let journal = store.journal
+        for webhook in Self.webhooks { _ = try await store.webhooks.add(webhook) }
         _ = try await journal.open(Self.salon, chatLimit: 0)
         for entry in entries(Self.salon, 1...6, epoch: 1) { try await journal.append(entry) }
         journal.saveSnapshot([4, 0, 255], of: Self.salon, at: 4)
@@ -94,7 +95,9 @@ struct ReleasedFileTests {
         _ = try await journal.open(Self.duet, chatLimit: 0)
         for key in [Self.over, Self.over] {
             let epoch = try await journal.open(key, chatLimit: 0).epoch
-            try await journal.append(.sample(key, 1, epoch: epoch))
+            var entry = JournalEntry.sample(key, 1, epoch: epoch)
+            entry.outgoing = [Self.entryNews]
+            try await journal.append(entry)
             journal.close(key)
         }
         var application = Self.application
@@ -112,11 +115,10 @@ struct ReleasedFileTests {
             _ = try await store.ledger.post(transfer, key: key)
         }
         for ban in Self.bans {
-            store.restrictions.set(ban, from: .host(UserID(literal: "host")), in: Self.application.id)
+            try await store.restrictions.set(ban, from: .host(UserID(literal: "host")), in: Self.application.id)
         }
-        store.restrictions.set(Self.mute, from: .application, in: Self.application.id)
+        try await store.restrictions.set(Self.mute, from: .application, in: Self.application.id)
         for key in Self.keys { _ = try await store.operatorKeys.add(key, limit: 2) }
-        for webhook in Self.webhooks { _ = try await store.webhooks.add(webhook) }
         store.webhooks.post([Self.news])
         _ = try await store.words.change(
             Self.application.id, adding: ["도박", "bull*"], removing: [], most: 9)
@@ -167,6 +169,10 @@ struct ReleasedFileTests {
     private static let news = OutgoingNews(
         lane: WebhookLane(webhook: WebhookID(1), lane: 7), type: "seat.taken", payload: [123, 125],
         time: 1_795_000_000_002)
+    /// Of each life of a room.
+    private static let entryNews = OutgoingNews(
+        lane: WebhookLane(webhook: WebhookID(1), lane: 8), type: "room.updated", payload: [123, 125],
+        time: 1_795_000_000_003)
 
     private static let line = AuditLine(
         application: application.id, room: .number(48_213), actor: UserID(literal: "host"), role: .owner, way: .session,
@@ -235,5 +241,12 @@ struct ReleasedFileTests {
                 .chatMute, of: Self.mute.user, from: .application, in: Self.application.id) == Self.mute)
         guard version >= 12 else { return }
         #expect(try await store.gifts.gifts(of: Self.application.id).gifts == Self.gifts)
+        guard version >= 13 else { return }
+        let waiting = try await store.webhooks.waiting(in: Self.entryNews.lane, limit: 9)
+        #expect(waiting.map(\.news) == [Self.entryNews, Self.entryNews])
+        let lives = try await store.commit.read { db in
+            try Int64?.fetchAll(db, sql: "SELECT room FROM webhook_news WHERE lane = 8 ORDER BY id")
+        }
+        #expect(lives.count == 2 && !lives.contains(nil) && lives.first != lives.last, "each of its own life")
     }
 }

@@ -1,4 +1,5 @@
 import JournalContract
+import RoomModel
 import RoomPorts
 import Synchronization
 import Timing
@@ -18,6 +19,13 @@ final class SQLiteSubject: JournalUnderTest {
     }
 
     var journal: any RoomJournal { store.withLock { $0.journal } }
+
+    var restrictions: any StandingRestrictions { store.withLock { $0.restrictions } }
+
+    func audited(_ application: ApplicationID) async throws -> [AuditLine] {
+        let records = store.withLock { $0.records }
+        return try await records.audit(of: application, AuditQuery(limit: 100)).reversed().map(\.line)
+    }
 
     func restart() async throws {
         await shutDown()
@@ -52,5 +60,18 @@ extension RoomJournal {
             submit(entry) { continuation.resume(returning: $0) }
         }
         try result.get()
+    }
+}
+
+extension StandingRestrictions {
+    /// Changes one and waits.
+    func set(_ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID) async throws {
+        try await change(StandingChange(beginning: restriction, from: scope, in: application))
+    }
+
+    func change(_ change: StandingChange) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            self.change(change) { continuation.resume(with: $0) }
+        }
     }
 }

@@ -164,7 +164,8 @@ extension FacadeTests {
                 }
                 alice.notes.clear()
                 #expect(await alice.create(744) == 0)
-                #expect(alice.notes.lines.first == "callback create 0")
+                // Beside it a late event of the room that she leaves may be told.
+                #expect(alice.notes.lines.first { $0.hasPrefix("callback") } == "callback create 0")
             }
         }
     }

@@ -39,7 +39,7 @@ final class PaperSound: ClientSound {
         notes.write("start")
     }
     func stopMicrophone() { notes.write("stop") }
-    func captureWhenSeated() { notes.write("seat") }
+    func followSeat() { notes.write("seat") }
     func begin() { notes.write("begin") }
     func silence() { notes.write("silence") }
     func apply(_ settings: SoundSettings, after former: SoundSettings) {

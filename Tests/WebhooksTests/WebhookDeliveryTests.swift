@@ -45,6 +45,24 @@ private final class Receiver: WebhookClient {
     func shutDown() async {}
 }
 
+/// What is logged.
+private final class Lines: LogHandler {
+    let all = Mutex<[String]>([])
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+    func log(event: LogEvent) { all.withLock { $0.append("\(event.message)") } }
+}
+
 /// A store whose disk fails so many times.
 private final class FailingStore: WebhookStore {
     private struct Faults {
@@ -138,7 +156,9 @@ private final class FailingStore: WebhookStore {
         }
     }
 
-    private func with(_ body: (House) async throws -> Void) async throws {
+    private func with(
+        _ logger: Logger = Logger(label: "test"), _ body: (House) async throws -> Void
+    ) async throws {
         let folder = NSTemporaryDirectory() + "ovation-webhooks-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = VirtualRoomClock()
@@ -152,7 +172,7 @@ private final class FailingStore: WebhookStore {
         let book = WebhookBook { store.webhooks.post($0) }
         book.set(try await store.webhooks.webhooks())
         let delivery = WebhookDelivery(
-            store: failing, book: book, client: receiver, clock: clock, logger: Logger(label: "test"))
+            store: failing, book: book, client: receiver, clock: clock, logger: logger)
         let house = House(
             store: store, failing: failing, receiver: receiver, clock: clock, book: book, delivery: delivery,
             webhook: id)
@@ -166,6 +186,51 @@ private final class FailingStore: WebhookStore {
         running.cancel()
         await running.value
         await store.shutDown()
+    }
+
+    @Test("R02-S a receiver that cannot be reached is one line of the log, and another when it answers again")
+    func lines() async throws {
+        let lines = Lines()
+        try await with(Logger(label: "test") { _ in lines }) { house in
+            house.receiver.answer(Self.failing(30, .unreachable("nobody listens")))
+            for lane in 1...5 { house.post(["\(lane)"], lane: lane) }
+            try await house.drained(after: 35)
+        }
+        let webhook = "webhook 1"
+        #expect(
+            lines.all.withLock { $0 } == [
+                "\(webhook) cannot be reached: nobody listens", "\(webhook) answers again",
+            ])
+    }
+
+    @Test("R02-S a reviewer that does not answer lets messages through, or refuses them, and does not fill the log")
+    func reviews() async throws {
+        let (lines, clock) = (Lines(), VirtualRoomClock())
+        let receiver = Receiver(clock: clock)
+        receiver.answer { _ in .unreachable("nobody listens") }
+        for (fallback, verdict, word) in [
+            (Webhook.Fallback.allow, ReviewVerdict.told(.text("a")), "allowed"), (.refuse, .refused, "refused"),
+        ] {
+            let book = WebhookBook { _ in }
+            book.set([
+                Webhook(
+                    id: WebhookID(1), application: ApplicationID(1), url: "https://example.org", format: .standard,
+                    use: .review(fallback), secret: WebhookSignature.makeSecret(), createdAt: 0)
+            ])
+            let reviewer = MessageReviewer(
+                book: book, client: receiver, clock: clock, logger: Logger(label: "test") { _ in lines })
+            let place = ReviewedPlace.room(RoomKey(application: ApplicationID(1), room: .number(1)))
+            for _ in 0..<100 {
+                #expect(
+                    await reviewer.review(.text("a"), by: UserProfile(id: UserID(literal: "mina")), to: place)
+                        == verdict)
+            }
+            let said = lines.all.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+            #expect(said.count == 10 && said[0] == "webhook 1: no review: nobody listens; messages are \(word)")
+        }
     }
 
     private static func failing(_ count: Int, _ answer: WebhookAnswer) -> @Sendable (String) -> WebhookAnswer {

@@ -75,7 +75,7 @@ import Testing
         #expect(book.outgoing([.message(message)], created: nil, of: other, at: Self.time).isEmpty)
     }
 
-    @Test("R02-S the callback commands of the reference systems have their fields") func compatible() throws {
+    @Test("R02-S the published callback commands have their fields") func compatible() throws {
         let book = WebhookBook { _ in }
         book.set([webhook(.compatible)])
         let mina = UserProfile(id: UserID(literal: "mina"), name: "Mina")

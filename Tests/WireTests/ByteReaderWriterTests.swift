@@ -17,7 +17,8 @@ import Wire
             #expect(writer.count == 23)
             #expect(!writer.overflowed)
         }
-        #expect(bytes.prefix(23) == ArraySlice((0x01...0x15).map { UInt8($0) } + [0, 0]))
+        let written: [UInt8] = Array(0x01...0x15) + [0, 0]
+        #expect(Array(bytes.prefix(23)) == written)
         #expect(bytes[23] == 0xaa)
         bytes.withUnsafeBytes { buffer in
             var reader = ByteReader(buffer)

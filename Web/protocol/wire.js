@@ -38,6 +38,7 @@
 /** @typedef {{ id: string, title: string, artist?: string, durationMs: number, accompaniment: string, original?: string, lyrics?: string }} SongGiven */
 /** @typedef {{ song: Song, by: string, track: 'accompaniment' | 'original', startAt?: number, positionMs: number }} SongPlay */
 /** @typedef {{ form: 'grid' | 'spotlight', large?: string }} StageLayout */
+/** @typedef {{ number: number, time: number, kind: 'gift' | 'topUp' | 'refund', coins: number, balance: number, user?: UserProfile, gift?: Gift, count?: number }} StatementEntry */
 /** @typedef {{ user: UserProfile, coins: number }} Supporter */
 /** @typedef {{ id: string, name: string, avatar: string, bio?: string }} UserProfile */
 
@@ -240,7 +241,7 @@
  *   'gift.list': { gifts: Gift[] },
  *   'gift.ranking': { coins: number, supporters: Supporter[], own: number, place?: number, toNext?: number },
  *   'wallet.get': { coins: number, earnings: number, topUpURL?: string, faucet: boolean },
- *   'wallet.statement': { entries: Record<string, any>[], cursor?: string },
+ *   'wallet.statement': { entries: StatementEntry[], cursor?: string },
  *   'wallet.faucet': { coins: number, earnings: number, topUpURL?: string, faucet: boolean },
  *   'song.latency': {},
  *   'media.offer': { number: number, sdp: string, slots: Slot[], pictures?: Picture[], mediaEpoch: number, iceServers: ICEServer[] },

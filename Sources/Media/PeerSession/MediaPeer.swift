@@ -117,6 +117,8 @@ package final class MediaPeer {
             mediaPath = transport.selectedPath
             noteAuthentic()
             transport.startHandshakeIfReady(at: now)
+            // It may have failed with its first flight.
+            takeHandshakeEvents()
             return .handled
         case .ignored: return .handled
         case .malformed: return .dropped(.malformed)
@@ -217,8 +219,8 @@ package final class MediaPeer {
         switch phase {
         case .connecting(let until):
             guard until > now else { return close(.neverConnected) }
+            // No path runs out meanwhile: it lasts as long as that may take.
             transport.advanceChecks(to: now)
-            mediaPath = transport.selectedPath
             transport.advanceHandshake(to: now)
         case .connected(let media):
             if let until = media.pathUntil, until <= now { return close(.neverConnected) }

@@ -182,13 +182,28 @@ public struct GiftRanking: Codable, Hashable, Sendable {
 /// A line of somebody's account.
 public struct StatementEntry: Codable, Hashable, Sendable {
     /// What moved the coins.
-    @nonexhaustive public enum Kind: String, Codable, Hashable, Sendable {
+    @nonexhaustive public enum Kind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
         /// A gift that was sent, or received.
         case gift
         /// Coins that were bought, or given by a server that is tried out.
         case topUp
         /// Coins that the operator took back.
         case refund
+        /// Something that this version does not know, with its wire name.
+        case unknown(String)
+
+        /// The kinds that this version knows.
+        public static let allCases: [Kind] = [.gift, .topUp, .refund]
+
+        /// The wire name.
+        public var rawValue: String {
+            switch self {
+            case .gift: "gift"
+            case .topUp: "topUp"
+            case .refund: "refund"
+            case .unknown(let name): name
+            }
+        }
     }
 
     /// Of the transfer; grows.

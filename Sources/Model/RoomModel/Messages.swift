@@ -31,7 +31,7 @@ extension MessageBody: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let text = try container.decodeIfPresent(String.self, forKey: .text) {
             self = .text(text)
-        } else if decoder.readsNewerWords, !container.contains(.command) {
+        } else if decoder.readsNewerWords == true, !container.contains(.command) {
             // Of a kind that a newer server has. Apps pass over commands that are not their own.
             self = .custom(command: "", message: "")
         } else {

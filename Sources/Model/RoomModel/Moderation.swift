@@ -59,11 +59,25 @@ public struct ChatSettings: Codable, Hashable, Sendable {
 }
 
 /// What somebody may not do in a room for the time being.
-@nonexhaustive public enum RestrictionKind: String, Codable, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum RestrictionKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
     /// Write messages.
-    case chatMute = "chat_mute"
+    case chatMute
     /// Be in the room.
     case ban
+    /// Something that this version does not know, with its wire name.
+    case unknown(String)
+
+    /// The kinds that this version knows.
+    public static let allCases: [RestrictionKind] = [.chatMute, .ban]
+
+    /// The wire name.
+    public var rawValue: String {
+        switch self {
+        case .chatMute: "chat_mute"
+        case .ban: "ban"
+        case .unknown(let name): name
+        }
+    }
 }
 
 /// Somebody who may not do something in a room for the time being.
@@ -111,7 +125,7 @@ public struct Restriction: Codable, Hashable, Sendable {
     /// Whether it holds at that time, in milliseconds since 1970.
     package func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
 
-    fileprivate enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
+    private enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
 
     // By hand, since restrictions stand in the journal: what is added later has a default here.
     public init(from decoder: any Decoder) throws {
@@ -155,23 +169,14 @@ public struct RestrictionNews: EventPayload, Codable, Hashable, Sendable {
     /// The type of the event tells whether it was lifted.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        if decoder.readsNewerWords {
-            // Neither of those that an app shows: it is passed over.
-            let told = try fields.nestedContainer(keyedBy: Restriction.CodingKeys.self, forKey: .restriction)
-            let kind = try told.decode(String.self, forKey: .kind)
-            guard RestrictionKind(rawValue: kind) != nil else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .kind, in: told, debugDescription: "\(kind) is no kind of restriction")
-            }
-        }
         self.init(
             try fields.decode(Restriction.self, forKey: .restriction),
             lifted: try fields.decode(EventType.self, forKey: .type) == .restrictionLifted)
     }
 
-    /// The type is written with the other fields of the event.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(type, forKey: .type)
         try fields.encode(restriction, forKey: .restriction)
     }
 

@@ -1,72 +1,98 @@
 // Words that a newer server may have more of.
 //
-// A client reads an unknown one as the nearest word that it knows and that does no harm: the room goes on. Whoever is not told to be so
-// lenient refuses it, as a server does with what clients send and with what stands in its journal. An event of an unknown type is passed
-// over (`HeardEvent`), and so is a restriction of an unknown kind that is news (`RestrictionNews`); `RoomKind` and `PictureFormat` keep
-// the word itself.
+// A client reads an unknown one as the nearest word that it knows and that does no harm, or keeps it where each known one would say
+// something false: the room goes on. A server refuses it in what clients send and in its journal. An app that stores values says nothing of
+// either: what was kept is read as it was written. An event of an unknown type is passed over (`HeardEvent`); `RoomKind` and
+// `PictureFormat` keep any word.
 
 extension CodingUserInfoKey {
-    /// Set to `true` where what is read comes from a server that may be newer.
+    /// `true` where what is read comes from a server that may be newer; `false` where it is to have no word that this version does not
+    /// know.
     package static let readsNewerWords = CodingUserInfoKey(rawValue: "readsNewerWords") ?? Self.impossible
     private static var impossible: CodingUserInfoKey { preconditionFailure("the key is a constant text") }
 }
 
 extension Decoder {
-    /// Whether an unknown word is no error.
-    var readsNewerWords: Bool { userInfo[.readsNewerWords] as? Bool ?? false }
+    /// `nil`: nothing was said of it.
+    var readsNewerWords: Bool? { userInfo[.readsNewerWords] as? Bool }
 }
 
 /// A choice of words, or numbers, in what servers tell.
 package protocol GrowingWord: RawRepresentable, Decodable where RawValue: Decodable {
-    /// What a word of a newer server is read as.
-    static var nearest: Self { get }
+    /// What an unknown word is read as; `nil`: it is refused.
+    static func newer(_ word: RawValue, in decoder: any Decoder) -> Self?
 }
 
 extension GrowingWord {
     public init(from decoder: any Decoder) throws {
         let word = try decoder.singleValueContainer().decode(RawValue.self)
-        if let known = Self(rawValue: word) {
-            self = known
-        } else if decoder.readsNewerWords {
-            self = .nearest
-        } else {
+        guard let read = Self(rawValue: word) ?? .newer(word, in: decoder) else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath, debugDescription: "\(word) is no word of \(Self.self)"))
         }
+        self = read
+    }
+}
+
+/// One among whose words there is one that an unknown one may be read as.
+package protocol NearWord: GrowingWord {
+    static var nearest: Self { get }
+}
+
+extension NearWord {
+    package static func newer(_ word: RawValue, in decoder: any Decoder) -> Self? {
+        decoder.readsNewerWords == true ? nearest : nil
+    }
+}
+
+/// One that keeps unknown words.
+package protocol KeptWord: GrowingWord, CaseIterable where RawValue == String {
+    static func unknown(_ word: String) -> Self
+}
+
+extension KeptWord {
+    package static func newer(_ word: String, in decoder: any Decoder) -> Self? {
+        decoder.readsNewerWords == false ? nil : unknown(word)
+    }
+
+    /// `nil` for a word that this version does not know.
+    public init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = known
     }
 }
 
 // What a person may do is decided by the server: the least is shown.
-extension Role: GrowingWord { package static var nearest: Role { .member } }
-extension Presence: GrowingWord { package static var nearest: Presence { .online } }
-extension AudienceLeaveReason: GrowingWord { package static var nearest: AudienceLeaveReason { .left } }
-extension SeatLeaveReason: GrowingWord { package static var nearest: SeatLeaveReason { .left } }
+extension Role: NearWord { package static var nearest: Role { .member } }
+extension Presence: NearWord { package static var nearest: Presence { .online } }
+extension AudienceLeaveReason: NearWord { package static var nearest: AudienceLeaveReason { .left } }
+extension SeatLeaveReason: NearWord { package static var nearest: SeatLeaveReason { .left } }
 // Nobody is offered a seat of which nothing is known.
-extension SeatState: GrowingWord { package static var nearest: SeatState { .closed } }
-extension CameraState: GrowingWord { package static var nearest: CameraState { .off } }
-extension StageLayout.Form: GrowingWord { package static var nearest: StageLayout.Form { .grid } }
+extension SeatState: NearWord { package static var nearest: SeatState { .closed } }
+extension CameraState: NearWord { package static var nearest: CameraState { .off } }
+extension StageLayout.Form: NearWord { package static var nearest: StageLayout.Form { .grid } }
 
-extension RoomEndReason: GrowingWord { package static var nearest: RoomEndReason { .owner } }
-extension OwnerChangeReason: GrowingWord { package static var nearest: OwnerChangeReason { .handedOver } }
-// The graver one, on which no client acts: who is put out is told by other words.
-extension RestrictionKind: GrowingWord { package static var nearest: RestrictionKind { .ban } }
+extension RoomEndReason: NearWord { package static var nearest: RoomEndReason { .owner } }
+extension OwnerChangeReason: NearWord { package static var nearest: OwnerChangeReason { .handedOver } }
 // It waits no longer.
-extension InvitationState: GrowingWord { package static var nearest: InvitationState { .expired } }
-extension StatementEntry.Kind: GrowingWord { package static var nearest: StatementEntry.Kind { .topUp } }
-extension NetworkQuality: GrowingWord { package static var nearest: NetworkQuality { .unknown } }
+extension InvitationState: NearWord { package static var nearest: InvitationState { .expired } }
+extension NetworkQuality: NearWord { package static var nearest: NetworkQuality { .unknown } }
 
-extension DuetMode.Name: GrowingWord { package static var nearest: DuetMode.Name { .together } }
-extension SongTrack: GrowingWord { package static var nearest: SongTrack { .accompaniment } }
+extension DuetMode.Name: NearWord { package static var nearest: DuetMode.Name { .together } }
+extension SongTrack: NearWord { package static var nearest: SongTrack { .accompaniment } }
 // The song itself comes with it; only its place is to be looked at anew.
-extension SongChange: GrowingWord { package static var nearest: SongChange { .sought } }
+extension SongChange: NearWord { package static var nearest: SongChange { .sought } }
 
 // The points stand still.
-extension PKMatch.Phase: GrowingWord { package static var nearest: PKMatch.Phase { .counting } }
-extension PKResult.Outcome: GrowingWord { package static var nearest: PKResult.Outcome { .draw } }
-extension PKResult.Cause: GrowingWord { package static var nearest: PKResult.Cause { .time } }
+extension PKMatch.Phase: NearWord { package static var nearest: PKMatch.Phase { .counting } }
+extension PKResult.Cause: NearWord { package static var nearest: PKResult.Cause { .time } }
 // The links themselves come with it, and nothing else need have changed.
-extension PKCause: GrowingWord { package static var nearest: PKCause { .muted } }
-extension ChallengeState: GrowingWord { package static var nearest: ChallengeState { .gone } }
+extension PKCause: NearWord { package static var nearest: PKCause { .muted } }
+extension ChallengeState: NearWord { package static var nearest: ChallengeState { .gone } }
 // Whoever is not known to be free is not asked.
-extension PKReadiness: GrowingWord { package static var nearest: PKReadiness { .paused } }
+extension PKReadiness: NearWord { package static var nearest: PKReadiness { .paused } }
+
+extension RestrictionKind: KeptWord {}
+extension StatementEntry.Kind: KeptWord {}
+extension PKResult.Outcome: KeptWord {}

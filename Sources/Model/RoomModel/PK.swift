@@ -180,13 +180,28 @@ public struct PKMatch: Codable, Hashable, Sendable {
 /// How a PK ended. The room that asked for it decides, the other one says the same.
 public struct PKResult: Codable, Hashable, Sendable {
     /// For the room that says it.
-    @nonexhaustive public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
+    @nonexhaustive public enum Outcome: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
         /// This room has more points, or the other one broke off.
         case won
         /// The other way round.
         case lost
         /// Both have as many points.
         case draw
+        /// Something that this version does not know, with its wire name.
+        case unknown(String)
+
+        /// The outcomes that this version knows.
+        public static let allCases: [Outcome] = [.won, .lost, .draw]
+
+        /// The wire name.
+        public var rawValue: String {
+            switch self {
+            case .won: "won"
+            case .lost: "lost"
+            case .draw: "draw"
+            case .unknown(let name): name
+            }
+        }
     }
 
     /// Why it ended.
@@ -215,7 +230,7 @@ public struct PKResult: Codable, Hashable, Sendable {
         switch outcome {
         case .won: PKResult(.lost, cause)
         case .lost: PKResult(.won, cause)
-        case .draw: self
+        case .draw, .unknown: self
         }
     }
 }

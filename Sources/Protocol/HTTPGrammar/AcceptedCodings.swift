@@ -9,11 +9,7 @@ package struct AcceptedCodings: Sendable {
     package init(_ lines: [String]) {
         for element in lines.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }).prefix(Self.limit) {
             guard let coding = HeaderParameters(element) else { continue }
-            // A weight of nothing, in any spelling, refuses it.
-            let isRefused = coding["q"].map {
-                $0.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
-            }
-            taken[coding.value] = !(isRefused ?? false)
+            taken[coding.value] = coding.isTaken
         }
     }
 

@@ -27,6 +27,11 @@ package struct HeaderParameters: Sendable {
     /// - Parameter name: in lower case.
     package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
+    /// Of what somebody lists as what they take: a weight of nothing, in any spelling, refuses it (RFC 9110 §12.4.2).
+    package var isTaken: Bool {
+        self["q"].map { !$0.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") } } ?? true
+    }
+
     /// The parameter in its extended form, `name*=UTF-8''na%C3%AFve` (RFC 8187), which comes first, else the plain one.
     package func extended(_ name: String) -> String? { self[name + "*"].flatMap(Self.decoded) ?? self[name] }
 

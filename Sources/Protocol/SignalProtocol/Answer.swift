@@ -10,7 +10,10 @@ package enum Answer {
     }
 
     package static func success<Result: Encodable>(_ id: CallID, _ result: Result) -> [UInt8] {
-        encode(Success(id: id, result: result))
+        var frame = FrameText()
+        frame.add(id: id)
+        frame.add("result", result)
+        return frame.finish()
     }
 
     /// The answer to `room.enter`.
@@ -19,21 +22,24 @@ package enum Answer {
             return success(id, RoomEntered(entry))
         }
         let (shared, personal) = (text.bytes { encode(snapshot.shared) }, encode(snapshot.personal))
-        var answer: [UInt8] = []
-        answer.reserveCapacity(shared.count + personal.count + 128)
-        answer += #"{"jsonrpc":"2.0","id":"#.utf8
-        answer += encode(id)
-        answer += #","result":{"resumed":false,"snapshot":"#.utf8
-        // Two objects become one. Neither is empty, and no key is in both.
-        answer += shared[..<(shared.count - 1)]
-        answer += ",".utf8
-        answer += personal[1...]
-        answer += "}}".utf8
-        return answer
+        var frame = FrameText(capacity: shared.count + personal.count + 128)
+        frame.add(id: id)
+        frame.add("result") { bytes in
+            bytes += #"{"resumed":false,"snapshot":"#.utf8
+            // Two objects become one. Neither is empty, and no key is in both.
+            bytes += shared.dropLast()
+            bytes += ",".utf8
+            bytes += personal.dropFirst()
+            bytes += "}".utf8
+        }
+        return frame.finish()
     }
 
     package static func failure(_ id: CallID?, _ refusal: Refusal) -> [UInt8] {
-        encode(Failure(id: id, error: refusal))
+        var frame = FrameText()
+        frame.add(id: id)
+        frame.add("error", refusal)
+        return frame.finish()
     }
 
     package static func failure(_ id: CallID?, _ error: RoomError) -> [UInt8] {
@@ -42,34 +48,12 @@ package enum Answer {
 
     /// `session.closed`: the last that a client hears before the close frame.
     package static func sessionClosed(_ end: SessionEnd) -> [UInt8] {
-        encode(Notification(method: "session.closed", params: end))
+        FrameText.notification("session.closed", end)
     }
 
     /// `session.expiring`: the ticket runs out; renew it.
     package static func sessionExpiring(inSeconds seconds: Int64) -> [UInt8] {
-        encode(Notification(method: "session.expiring", params: ["expiresInSeconds": seconds]))
-    }
-
-    private struct Success<Result: Encodable>: Encodable {
-        let jsonrpc = "2.0"
-        var id: CallID
-        var result: Result
-    }
-
-    private struct Failure: Encodable {
-        let jsonrpc = "2.0"
-        var id: CallID?
-        var error: Refusal
-
-        enum CodingKeys: String, CodingKey { case jsonrpc, id, error }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(jsonrpc, forKey: .jsonrpc)
-            // JSON-RPC 2.0 §5: null when the id could not be read.
-            try container.encode(id, forKey: .id)
-            try container.encode(error, forKey: .error)
-        }
+        FrameText.notification("session.expiring", ["expiresInSeconds": seconds])
     }
 
     /// Why a session is over.
@@ -102,12 +86,6 @@ package enum Answer {
     private static func encode<T: Encodable>(_ value: T) -> [UInt8] { SignalText.encode(value) }
 }
 
-struct Notification<Params: Encodable>: Encodable {
-    let jsonrpc = "2.0"
-    var method: String
-    var params: Params
-}
-
 /// A refused call: `{code, message, data: {name, …}}`.
 package struct Refusal: Error, Sendable, Hashable, Encodable {
     package var error: RoomError
@@ -137,6 +115,66 @@ package struct Refusal: Error, Sendable, Hashable, Encodable {
         try data.encodeIfPresent(skewSeconds, forKey: .skewSeconds)
         try data.encodeIfPresent(incident, forKey: .incident)
     }
+}
+
+/// The text of a frame, a JSON-RPC 2.0 object (§4, §5). The outermost object is written here and not by an encoder, which would take as long
+/// for its few names as for what they hold, and put them in any order: a reader wants to know what a frame is before it reads the rest.
+struct FrameText {
+    private var bytes: [UInt8] = []
+
+    init(capacity: Int = 512) {
+        bytes.reserveCapacity(capacity)
+        bytes += #"{"jsonrpc":"2.0""#.utf8
+    }
+
+    static func notification<Params: Encodable>(_ method: StaticString, _ params: Params) -> [UInt8] {
+        var frame = FrameText()
+        frame.add("method", name: method)
+        frame.add("params", params)
+        return frame.finish()
+    }
+
+    mutating func add<Value: Encodable>(_ name: StaticString, _ value: Value) {
+        begin(name)
+        bytes += SignalText.encode(value)
+    }
+
+    /// JSON-RPC 2.0 §5: `null` when the id could not be read.
+    mutating func add(id: CallID?) {
+        begin("id")
+        switch id {
+        case .number(let number): bytes += String(number).utf8
+        case .string(let text): bytes += SignalText.encode(text)
+        case nil: bytes += "null".utf8
+        }
+    }
+
+    /// A text of ours, in which nothing has to be escaped.
+    mutating func add(_ name: StaticString, name value: StaticString) {
+        begin(name)
+        append("\"")
+        append(value)
+        append("\"")
+    }
+
+    /// Whatever is JSON once it is written.
+    mutating func add(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        begin(name)
+        write(&bytes)
+    }
+
+    consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        append(",\"")
+        append(name)
+        append("\":")
+    }
+
+    private mutating func append(_ text: StaticString) { text.withUTF8Buffer { bytes += $0 } }
 }
 
 /// JSON as we write it.

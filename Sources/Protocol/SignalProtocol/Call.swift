@@ -231,25 +231,21 @@ extension Call {
     private enum Keys: String, CodingKey { case jsonrpc, id, method, params }
 
     /// The whole text of the frame.
-    package var text: [UInt8] { SignalText.encode(Frame(call: self)) }
-
-    private struct Frame: Encodable {
-        var call: Call
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Keys.self)
-            try container.encode("2.0", forKey: .jsonrpc)
-            try container.encode(call.id, forKey: .id)
-            try container.encode(call.method.rawValue, forKey: .method)
-            try container.encode(call.body, forKey: .params)
-        }
+    package var text: [UInt8] {
+        var frame = FrameText()
+        frame.add(id: id)
+        frame.add("method", method.rawValue)
+        frame.add("params", body)
+        return frame.finish()
     }
 
     /// Decodes the text of one frame. Unknown fields are ignored.
     package static func decode(_ text: Data) throws(CallFailure) -> Call {
         let envelope: Envelope
+        let decoder = JSONDecoder()
+        decoder.userInfo[.readsNewerWords] = false
         do {
-            envelope = try JSONDecoder().decode(Envelope.self, from: text)
+            envelope = try decoder.decode(Envelope.self, from: text)
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             throw CallFailure(id: nil, error: RoomError(.parseError))
         } catch {

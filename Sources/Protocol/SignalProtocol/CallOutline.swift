@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 /// What the text of a frame says it is, read from its first bytes without decoding it: enough to refuse the call under its own `id`, and
 /// to know how large it may be, at a cost that does not depend on what else it says.

@@ -18,7 +18,7 @@ struct ParameterDecoder: Decoder {
     /// What stands elsewhere, and goes before what the object says.
     fileprivate let apart: [String: ParameterApart]
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    var userInfo: [CodingUserInfoKey: Any] { [.readsNewerWords: false] }
 
     /// A call without `params` has none; anything but an object is refused.
     init<Outer: CodingKey>(_ outer: KeyedDecodingContainer<Outer>, key: Outer) throws {
@@ -47,21 +47,23 @@ struct ParameterDecoder: Decoder {
         return payload
     }
 
+    private func given(_ name: String) -> ParameterApart? { apart.isEmpty ? nil : apart[name] }
+
     fileprivate func has(_ name: String) -> Bool {
-        if let given = apart[name] { return given != .absent }
+        if let given = given(name) { return given != .absent }
         return object?.contains(Name(name)) == true
     }
 
     fileprivate func isNull(_ name: String) throws -> Bool {
-        guard apart[name] == nil, let object else { return false }
+        guard given(name) == nil, let object else { return false }
         return try object.decodeNil(forKey: Name(name))
     }
 
     fileprivate func value<T: Decodable>(_ type: T.Type, _ name: String) throws -> T {
         let value: T
         do {
-            guard has(name) else { throw Self.missing(name) }
-            if let given = apart[name] {
+            if let given = given(name) {
+                guard given != .absent else { throw Self.missing(name) }
                 value = try T(from: given)
             } else if let object {
                 value = try object.decode(type, forKey: Name(name))
@@ -86,7 +88,7 @@ struct ParameterDecoder: Decoder {
     private static func missing(_ name: String) -> RoomError { .invalid(name, "the parameter \(name) is missing") }
 
     private func refusal<T>(_ error: any Error, of type: T.Type, _ name: String) -> RoomError {
-        if (try? isNull(name)) == true { return Self.missing(name) }
+        if !has(name) || (try? isNull(name)) == true { return Self.missing(name) }
         let unfit = RoomError.invalid(name, "\(name) is of the wrong type or out of range")
         // Foundation reports a number that does not fit its type by errors of its own.
         guard let error = error as? DecodingError else { return unfit }
@@ -172,7 +174,7 @@ package enum ParameterApart: Hashable, Sendable {
 
 extension ParameterApart: Decoder, SingleValueDecodingContainer {
     package var codingPath: [any CodingKey] { [] }
-    package var userInfo: [CodingUserInfoKey: Any] { [:] }
+    package var userInfo: [CodingUserInfoKey: Any] { [.readsNewerWords: false] }
 
     package func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> { throw unfit }
     package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unfit }

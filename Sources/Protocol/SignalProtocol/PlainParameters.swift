@@ -28,8 +28,10 @@ package struct PlainParameters: Sendable {
     private func read<Value>(_ body: (ParameterDecoder) throws -> Value) throws(RoomError) -> Value {
         do {
             guard let object else { return try body(ParameterDecoder(nil, apart)) }
+            let decoder = JSONDecoder()
+            decoder.userInfo[.readsNewerWords] = false
             return try withoutActuallyEscaping(body) { body in
-                try JSONDecoder().decode(Bare<Value>.self, from: object, configuration: (apart, body)).value
+                try decoder.decode(Bare<Value>.self, from: object, configuration: (apart, body)).value
             }
         } catch let error as RoomError {
             throw error

@@ -27,16 +27,15 @@ package enum InvitationNotice {
             var invitation: Invitation
             var by: UserID?
         }
-        return SignalText.encode(
-            Notification(
-                method: "invitation.elsewhere", params: Params(room: room, invitation: news.invitation, by: news.by)))
+        return FrameText.notification(
+            "invitation.elsewhere", Params(room: room, invitation: news.invitation, by: news.by))
     }
 }
 
 /// The notification `signal`: somebody tells the reader something, in no room.
 package enum SignalNotice {
     package static func text(_ signal: Signal) -> [UInt8] {
-        SignalText.encode(Notification(method: "signal", params: signal))
+        FrameText.notification("signal", signal)
     }
 }
 
@@ -47,18 +46,28 @@ package enum RemovedNotice {
             var room: RoomID
             var restriction: Restriction
         }
-        return SignalText.encode(
-            Notification(method: "room.removed", params: Params(room: room, restriction: restriction)))
+        return FrameText.notification("room.removed", Params(room: room, restriction: restriction))
     }
 }
 
 extension RoomNews {
     /// The whole text of a `room.events` frame.
     package var text: [UInt8] {
-        SignalText.encode(
-            Notification(
-                method: "room.events",
-                params: RoomEvents(room: room, epoch: epoch, events: events.map(WireEvent.init))))
+        var frame = FrameText()
+        frame.add("method", name: "room.events")
+        frame.add("params") { bytes in
+            bytes += #"{"room":"#.utf8
+            switch room {
+            case .number(let number): bytes += String(number).utf8
+            case .string(let text): bytes += SignalText.encode(text)
+            }
+            bytes += #","epoch":"#.utf8
+            bytes += String(epoch).utf8
+            bytes += #","events":"#.utf8
+            bytes += SignalText.encode(events.map(WireEvent.init))
+            bytes += "}".utf8
+        }
+        return frame.finish()
     }
 }
 
@@ -68,10 +77,4 @@ package enum DroppedNotice {
         let dropped = PassingNews.dropped(MessagesDropped(from: from, to: to))
         return RoomNews(room: room, epoch: epoch, events: [.passing(dropped)]).text
     }
-}
-
-private struct RoomEvents: Encodable {
-    var room: RoomID
-    var epoch: UInt64
-    var events: [WireEvent]
 }

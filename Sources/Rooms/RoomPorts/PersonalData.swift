@@ -18,10 +18,8 @@ package protocol StoredPayloads: Sendable {
     /// - Throws: if it cannot be read.
     func snapshot(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) throws -> [UInt8]
     /// What a webhook is to be told.
-    /// - Parameter ended: rooms that have ended, whose names and words may be theirs.
-    func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8]
-    /// The types of news that say what a room is called, or has in its attributes.
-    var newsOfRooms: [String] { get }
+    /// - Parameter isEnded: it is of a room that has ended, whose names and words may be theirs.
+    func news(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8]
 }
 
 /// Knows nothing of them.
@@ -29,6 +27,5 @@ package struct UnknownPayloads: StoredPayloads {
     package init() {}
     package func command(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8] { payload }
     package func snapshot(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8] { payload }
-    package func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8] { payload }
-    package var newsOfRooms: [String] { [] }
+    package func news(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8] { payload }
 }

@@ -17,11 +17,18 @@ package struct JournalEntry: Sendable, Hashable {
     package var payload: [UInt8]
     /// What webhooks are to be told of it; stored with it, or not at all.
     package var outgoing: [OutgoingNews]
+    /// What it changes in all rooms of a host; stored with it, or not at all. It holds before `done` is called.
+    package var standing: StandingChange?
+    /// What the audit trail says of it; stored with it, or not at all.
+    package var line: AuditLine?
 
     package init(
-        key: RoomKey, kind: Kind, position: UInt64, epoch: UInt64, payload: [UInt8], outgoing: [OutgoingNews] = []
+        key: RoomKey, kind: Kind, position: UInt64, epoch: UInt64, payload: [UInt8], outgoing: [OutgoingNews] = [],
+        standing: StandingChange? = nil, line: AuditLine? = nil
     ) {
         self.outgoing = outgoing
+        self.standing = standing
+        self.line = line
         self.key = key
         self.kind = kind
         self.position = position
@@ -89,7 +96,8 @@ package protocol RoomJournal: Sendable {
     /// Registers a room, or opens a new epoch of a known one; returns its history with the **new** epoch. Durable when
     /// it returns. A room that has ended is opened as a new one: nothing of its former history comes back, positions
     /// start at 1 again, and the epoch is above all earlier ones of that key, so that whoever still holds the old room
-    /// is fenced off.
+    /// is fenced off. Standing restrictions whose last change has failed hold as the disk has them from now on: it may
+    /// have failed after it had stored.
     func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory
 
     /// Marks a room as ended, queued behind what was submitted before; its entries may be pruned after the retention

@@ -9,31 +9,14 @@ package protocol StandingRestrictions: Sendable {
     ) -> Restriction?
     /// How many of them hold at that time, in milliseconds since 1970.
     func count(from scope: RestrictionScope, in application: ApplicationID, at time: Int64) -> Int
-    /// Takes a restriction up in the place of an earlier one. It holds at once; it is on the disk before whatever is submitted to a room's
-    /// journal afterwards. Should the disk refuse it, it holds no more.
-    /// - Parameter done: called once, from any thread, when it is on the disk, or refused.
-    func set(
-        _ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void)
-    /// The same of its end.
-    func lift(
-        _ kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void)
+    /// Changes what no room's entry carries (`JournalEntry.standing`). It holds once it is on the disk.
+    /// - Parameter done: called once, from any thread, when it holds, or is refused.
+    func change(_ change: StandingChange, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void)
     /// Somebody's name and what was said of them are told no more; the restrictions hold on. Their rows are erased by `PersonalData`.
     func forgetWords(of user: UserID, in application: ApplicationID)
 }
 
 extension StandingRestrictions {
-    package func set(_ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID) {
-        set(restriction, from: scope, in: application) { _ in }
-    }
-
-    package func lift(
-        _ kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID
-    ) {
-        lift(kind, of: user, from: scope, in: application) { _ in }
-    }
-
     /// The one of an application that holds at that time.
     package func holding(
         _ kind: RestrictionKind, of user: UserID, in application: ApplicationID, at time: Int64
@@ -56,6 +39,31 @@ package struct RestrictionKey: Hashable, Sendable {
         self.scope = scope
         self.kind = kind
         self.user = user
+    }
+}
+
+/// A restriction that begins, in the place of an earlier one, or ends.
+package struct StandingChange: Hashable, Sendable {
+    package let key: RestrictionKey
+    /// `nil`: its end.
+    package let restriction: Restriction?
+
+    package init(_ key: RestrictionKey, to restriction: Restriction?) {
+        self.key = key
+        self.restriction = restriction
+    }
+
+    package init(
+        beginning restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID
+    ) {
+        self.init(
+            RestrictionKey(restriction.kind, of: restriction.user, from: scope, in: application), to: restriction)
+    }
+
+    package init(
+        ending kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID
+    ) {
+        self.init(RestrictionKey(kind, of: user, from: scope, in: application), to: nil)
     }
 }
 
@@ -90,13 +98,20 @@ package struct RestrictionList: Sendable, Equatable {
         held[Scope(application: application, scope: scope)]?.values.count { $0.holds(at: time) } ?? 0
     }
 
-    /// Forgets those of a scope whose time is over, if there are many: each look goes through all of them.
-    /// - Returns: whether it has looked.
-    package mutating func makeRoom(in scope: RestrictionScope, of application: ApplicationID, at time: Int64) -> Bool {
-        let whose = Scope(application: application, scope: scope)
-        guard let all = held[whose], all.count >= scope.limit else { return false }
-        held[whose] = all.filter { $0.value.holds(at: time) }
-        return true
+    /// Whether there are as many of a scope as may hold: then those whose time is over are forgotten. Each look goes through all of them.
+    package func isFull(_ scope: RestrictionScope, of application: ApplicationID) -> Bool {
+        held[Scope(application: application, scope: scope)].map { $0.count >= scope.limit } ?? false
+    }
+
+    /// What is on the disk holds from now on.
+    /// - Parameter time: in milliseconds since 1970.
+    package mutating func apply(_ change: StandingChange, at time: Int64) {
+        let key = change.key
+        if change.restriction != nil, isFull(key.scope, of: key.application) {
+            let whose = Scope(application: key.application, scope: key.scope)
+            held[whose] = held[whose]?.filter { $0.value.holds(at: time) }
+        }
+        self[key] = change.restriction
     }
 
     package mutating func forgetWords(of user: UserID, in application: ApplicationID) {

@@ -43,8 +43,8 @@ extension DurableRoomState {
     /// The room as lists show it.
     package func info(memberCount: Int, speaking: Bool) -> RoomInfo {
         var info = RoomInfo(
-            room: room, kind: kind, settings: settings, owner: owner, seats: seats.count,
-            seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: createdAt,
+            room: room, kind: beginning.kind, settings: details.settings, owner: owner, seats: seats.count,
+            seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: beginning.createdAt,
             speaking: speaking, pk: readiness)
         // Names alone: lists are read by everybody.
         if !links.pk.links.isEmpty { info.linkedHosts = links.pk.links.map(\.host.name) }
@@ -54,7 +54,8 @@ extension DurableRoomState {
     package func seatView(_ index: Int, _ people: [UserID: DecisionContext.Person]) -> Seat {
         let user = seats[index].occupant?.profile.id
         return seats[index].view(
-            index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting, hasPictures: kind == .live)
+            index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting,
+            hasPictures: beginning.kind == .live)
     }
 
     package func member(_ person: DecisionContext.Person) -> Member {
@@ -67,7 +68,7 @@ extension DurableRoomState {
 
     /// Something with a number, which everybody is told.
     func change(_ what: RoomChange.What, _ context: NewsContext) -> Announcement {
-        Announcement(.change(RoomChange(seq: seq, time: context.time, what: what)))
+        Announcement(.change(RoomChange(seq: progress.seq, time: context.time, what: what)))
     }
 
     /// What is said about an event that has just been applied to this state; `before` is the state before its command.

@@ -20,20 +20,20 @@ extension DurableRoomState {
             told(event, self, next)
         }
         self = consume next
-        position += 1
-        if let peak = accepted.peak { self.peak = max(self.peak, peak) }
+        progress.position += 1
+        if let peak = accepted.peak { figures.peak = max(figures.peak, peak) }
         // Last and in place: the ledger is the one part that can be long, and must not be copied for each command.
-        if case .created = accepted.events.first { creation = accepted.answer }
+        if case .created = accepted.events.first { beginning.creation = accepted.answer }
         if let answer = accepted.answer { answers.record(answer, at: accepted.time) }
     }
 
     private mutating func apply(_ event: RoomEvent, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         if case .created = event {
-            try check(phase == .unborn, event)
+            try check(progress.phase == .unborn, event)
         } else {
-            try check(phase == .open, event)
+            try check(progress.phase == .open, event)
         }
-        if event.isNumbered { seq += 1 }
+        if event.isNumbered { progress.seq += 1 }
         try event.apply(to: &self, by: author, at: time)
     }
 

@@ -10,7 +10,7 @@ extension DurableRoomState {
     /// room of their own ends.
     /// - Parameter messages: the numbers of what they wrote and is still kept.
     package func erasing(_ user: UserID, _ messages: [UInt64], in context: DecisionContext) -> Decision {
-        guard phase == .open else { return .nothing }
+        guard progress.phase == .open else { return .nothing }
         var events = messages.map { RoomEvent.messageDeleted(MessageDeleted($0)) }
         // What is sung has a title that they gave it.
         if chorus.play?.by == user { events.append(.songChanged(SongChanged(nil, .stopped))) }
@@ -19,25 +19,22 @@ extension DurableRoomState {
     }
 
     mutating func erase(_ user: UserID) {
-        owner = owner.erasing(user)
+        hosts.erase(user)
         seats.erase(user)
         invitations.erase(user)
         restrictions.erase(user)
-        gifts.erase(user)
+        figures.gifts.erase(user)
         chorus.erase(user)
         links.erase(user)
         answers.forget(user)
-        if creation?.user == user { creation = nil }
+        beginning.erase(user)
     }
 
     /// As it is kept: of a room that has ended nobody sees name, cover, tags and attributes any more.
     package func erasing(_ user: UserID, isEnded: Bool) -> DurableRoomState {
         var state = self
         state.erase(user)
-        if isEnded {
-            state.settings = settings.withoutTexts
-            state.attributes = [:]
-        }
+        if isEnded { state.details = details.withoutTexts }
         return state
     }
 }

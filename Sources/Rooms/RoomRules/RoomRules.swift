@@ -7,7 +7,7 @@ extension DurableRoomState {
     package func decide(
         _ command: RoomCommand, by caller: Caller, in context: DecisionContext
     ) throws(RoomError) -> Decision {
-        guard phase == .open else { throw RoomError(.roomClosed) }
+        guard progress.phase == .open else { throw RoomError(.roomClosed) }
         let permission = try command.name.access.permission(of: caller, in: self, context)
         try restrictions.checkWriting(command.texts, by: caller, owner: owner.id, context)
         let decision = try command.decide(by: caller, permission, in: self, context)
@@ -16,7 +16,7 @@ extension DurableRoomState {
 
     /// Decides what happens by itself. A timer that comes too late finds nothing to do.
     package func decide(_ command: ServerCommand, in context: DecisionContext) -> Decision {
-        guard phase == .open else { return .nothing }
+        guard progress.phase == .open else { return .nothing }
         return links.settling(decideAlone(command, context), of: owner.id, context)
     }
 

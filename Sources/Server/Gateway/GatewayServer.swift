@@ -76,7 +76,6 @@ package struct GatewayServer: Service {
     private let acceptor: SocketAcceptor
     private let issuer: TicketIssuer?
     private let httpMedia: HTTPMediaSessions
-    private let uploads = UploadSlots()
     private let accounts: any AccountStore
     private let operators: OperatorSettings
     private let requests: RequestCounters
@@ -205,16 +204,14 @@ package struct GatewayServer: Service {
         let library = SongLibrary(folder: settings.songFolder, webRoot: settings.webRoot)
         library.sweep()
         return SongHandler(
-            library: library, signIn: services.signIn, slots: uploads,
-            now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, inspect: settings.inspectSound)
+            library: library, signIn: services.signIn, clock: services.clock, inspect: settings.inspectSound)
     }
 
     private var faces: FaceHandler {
         let library = FaceLibrary(folder: settings.faceFolder)
         library.sweep()
         return FaceHandler(
-            library: library, signIn: services.signIn, slots: uploads, clock: services.clock,
-            rewrite: settings.rewritePicture)
+            library: library, signIn: services.signIn, clock: services.clock, rewrite: settings.rewritePicture)
     }
 
     private func expireSessions() {

@@ -30,6 +30,9 @@ struct StreamedRequests: Sendable {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.mostStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: GatewayChannel.headerLimit),
         ]
+        // It would compare texts of a stranger's before they are judged (decision 0037): `StreamRules` does both.
+        configuration.connection.headerBlockValidation = .disabled
+        configuration.connection.contentLengthValidation = .disabled
         let connection = try pipeline.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: management.http2StreamDelegate, configuration: configuration
         ) { stream in
@@ -55,8 +58,13 @@ struct StreamedRequests: Sendable {
 /// first stream's end.
 private final class ConnectionEnd: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// A client has faults, a flood has many: as many as the library allows of those that it finds itself.
+    private static let mostMalformed = 200
 
     private var deadline: FirstRequestDeadline
+    private var malformed = 0
 
     init(until limit: NIODeadline) { deadline = FirstRequestDeadline(limit) }
 
@@ -66,7 +74,18 @@ private final class ConnectionEnd: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is NIOHTTP2StreamCreatedEvent { deadline.end() }
+        if event is MalformedMessage { count(context) }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    private func count(_ context: ChannelHandlerContext) {
+        malformed += 1
+        guard malformed == Self.mostMalformed + 1 else { return }
+        let end = HTTP2Frame(
+            streamID: .rootStream,
+            payload: .goAway(lastStreamID: .maxID, errorCode: .enhanceYourCalm, opaqueData: nil))
+        context.writeAndFlush(wrapOutboundOut(end), promise: nil)
+        context.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -49,13 +49,12 @@ package struct OperatorRestrictions: Sendable {
         let restriction = Restriction(
             kind, user: user, name: profile.name, until: seconds.map { now + $0 * 1_000 }, everywhere: true,
             by: caller.name, reason: reason)
-        let stored: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            store.set(restriction, from: .application, in: application) { continuation.resume(returning: $0) }
-        }
-        guard case .success = stored else { throw Self.unavailable }
+        try await change(StandingChange(beginning: restriction, from: .application, in: application))
         switch kind {
         case .ban: await people.end(user, in: application, why: .banned(signIn.refusal(of: restriction)))
         case .chatMute: await people.tellMute(of: user, in: application, lifted: nil)
+        // Only what a newer server tells; nobody can ask for it.
+        case .unknown: break
         }
         note("setRestriction", restriction, by: caller, in: application)
         return restriction
@@ -66,12 +65,16 @@ package struct OperatorRestrictions: Sendable {
         _ kind: RestrictionKind, of user: UserID, by caller: Operator, in application: ApplicationID
     ) async throws(Refusal) {
         guard let former = held(kind, of: user, in: application) else { throw Refusal(RoomError(.notRestricted)) }
-        let stored: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            store.lift(kind, of: user, from: .application, in: application) { continuation.resume(returning: $0) }
-        }
-        guard case .success = stored else { throw Self.unavailable }
+        try await change(StandingChange(ending: kind, of: user, from: .application, in: application))
         if kind == .chatMute { await people.tellMute(of: user, in: application, lifted: former) }
         note("liftRestriction", former, by: caller, in: application)
+    }
+
+    private func change(_ change: StandingChange) async throws(Refusal) {
+        let stored: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
+            store.change(change) { continuation.resume(returning: $0) }
+        }
+        guard case .success = stored else { throw Self.unavailable }
     }
 
     private func note(

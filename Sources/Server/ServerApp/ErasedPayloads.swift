@@ -13,9 +13,7 @@ struct ErasedPayloads: StoredPayloads {
         try StoredRooms.snapshot(payload, erasing: user, isEnded: isEnded)
     }
 
-    func news(_ payload: [UInt8], erasing user: UserID, ended: Set<RoomID>) -> [UInt8] {
-        ErasedNews.without(user, and: ended, in: payload)
+    func news(_ payload: [UInt8], erasing user: UserID, isEnded: Bool) -> [UInt8] {
+        ErasedNews.without(user, in: payload, isOver: isEnded)
     }
-
-    var newsOfRooms: [String] { ErasedNews.typesOfRooms }
 }

@@ -10,6 +10,11 @@ enum StoppedStore {
         do throws(StoreFailure) {
             store = try SQLiteStore(directory: data, payloads: ErasedPayloads(), now: { ServerClock().wallTime })
         } catch {
+            if case .inUse(let directory, let process) = error {
+                throw ConfigurationFailure(
+                    "a server\(process.map { " (process \($0))" } ?? "") is using the data folder \(directory): stop it first, or use the REST API or the console"
+                )
+            }
             throw ConfigurationFailure("\(error). --data chooses another directory")
         }
         do {

@@ -108,11 +108,16 @@ final class GroupCommit: Sendable {
     }
 
     /// The same for one who waits: what was written is durable when it returns.
+    /// - Parameter stored: runs on the writer once it is, before what was submitted later is answered.
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (Database) throws -> Value,
+        stored: @escaping @Sendable (Value) -> Void = { _ in }
     ) async throws(JournalFailure) -> Value {
         let result: Result<Value, JournalFailure> = await withCheckedContinuation { continuation in
-            submit(body) { continuation.resume(returning: $0) }
+            submit(body) { result in
+                if case .success(let value) = result { stored(value) }
+                continuation.resume(returning: result)
+            }
         }
         return try result.get()
     }

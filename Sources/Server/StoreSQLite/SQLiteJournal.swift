@@ -8,13 +8,17 @@ package final class SQLiteJournal: RoomJournal {
     private let heads: RoomHeads
     private let settings: StoreSettings
     private let webhooks: SQLiteWebhooks
+    private let restrictions: SQLiteRestrictions
+    private let audit: SQLiteAudit
     private let now: @Sendable () -> WallTime
 
     init(
         commit: GroupCommit, heads: RoomHeads, settings: StoreSettings, webhooks: SQLiteWebhooks,
-        now: @escaping @Sendable () -> WallTime
+        restrictions: SQLiteRestrictions, audit: SQLiteAudit, now: @escaping @Sendable () -> WallTime
     ) {
         self.webhooks = webhooks
+        self.restrictions = restrictions
+        self.audit = audit
         self.commit = commit
         self.heads = heads
         self.settings = settings
@@ -23,18 +27,24 @@ package final class SQLiteJournal: RoomJournal {
 
     package func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void) {
         let (heads, time) = (heads, now().millisecondsSince1970)
-        let outgoing = entry.outgoing
-        commit.submit(bytes: outgoing.reduce(entry.payload.count) { $0 + $1.payload.count }) { db in
+        commit.submit(bytes: entry.bytes) { [restrictions, audit] db in
             guard var head = heads.head(of: entry.key), entry.epoch == head.epoch,
                 entry.position > head.position, entry.position - head.position == 1
             else { throw JournalFailure.outOfOrder }
             try JournalTables(db: db).append(entry, to: head.room, at: time)
-            try SQLiteWebhooks.insert(outgoing, db)
+            try SQLiteWebhooks.insert(entry.outgoing, of: head.room, db)
+            if let change = entry.standing { try restrictions.write(change, in: db) }
+            let gone = try entry.line.map { try audit.write($0, in: db) } ?? []
             head.position = entry.position
             heads.stage(head, for: entry.key)
-        } done: { [webhooks] result in
-            done(result)
-            if case .success = result { webhooks.tellArrival(of: outgoing) }
+            return gone
+        } done: { [webhooks, restrictions, audit] result in
+            let stored = result.map { _ in }
+            // Whoever is answered finds what it says.
+            if let change = entry.standing { restrictions.note(change, stored) }
+            if let line = entry.line, case .success(let gone) = result { audit.count(line, gone: gone) }
+            done(stored)
+            if case .success = result { webhooks.tellArrival(of: entry.outgoing) }
         }
     }
 
@@ -52,7 +62,7 @@ package final class SQLiteJournal: RoomJournal {
 
     package func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory {
         let (heads, time) = (heads, now().millisecondsSince1970)
-        return try await commit.run { db in
+        let (history, _) = try await commit.run { [restrictions] db -> (RoomHistory, [StandingChange]) in
             let tables = JournalTables(db: db)
             var room: JournalTables.Room
             if let known = try tables.openRoom(key) {
@@ -72,8 +82,11 @@ package final class SQLiteJournal: RoomJournal {
                 RoomHeads.Head(
                     room: room.id, epoch: room.epoch, position: history.entries.last?.position ?? included),
                 for: key)
-            return history
+            return (history, try restrictions.doubted(in: db))
+        } stored: { [restrictions] _, found in
+            for change in found { restrictions.note(change, .success(())) }
         }
+        return history
     }
 
     package func close(_ key: RoomKey) {
@@ -107,5 +120,12 @@ package final class SQLiteJournal: RoomJournal {
             let isFound = try JournalTables(db: db).pruneEndedRoom(before: latest.millisecondsSince1970, limit: limit)
             return isFound ? limit : 0
         }
+    }
+}
+
+extension JournalEntry {
+    /// What it takes in a transaction, roughly.
+    fileprivate var bytes: Int {
+        outgoing.reduce(payload.count + (line?.detail.utf8.count ?? 0)) { $0 + $1.payload.count }
     }
 }

@@ -50,40 +50,48 @@ package final class SQLiteAudit: AuditTrail {
     }
 
     package func note(_ line: AuditLine) {
-        let oldest = line.time - retention.milliseconds
-        let application = Int64(line.application.rawValue)
         commit.submit(bytes: line.detail.utf8.count) { [self] db in
+            try write(line, in: db)
+        } done: { [self] result in
+            if case .success(let gone) = result { count(line, gone: gone) }
+        }
+    }
+
+    // MARK: In somebody's transaction
+
+    /// - Returns: the applications of the lines that went for it, to be counted when the transaction is on the disk.
+    func write(_ line: AuditLine, in db: Database) throws -> [Int64] {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO audit (application, room, actor, role, way, action, target, detail, reason, outcome, noted_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            line.application.rawValue, line.room?.column, line.actor?.rawValue ?? "", line.role.rawValue,
+            line.way.rawValue, line.action, line.target?.rawValue, line.detail, line.reason, line.outcome,
+            line.time,
+        ])
+        // Two for one: what is old goes sooner than new lines come, and no transaction is long.
+        var gone = try Int64.fetchAll(
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO audit (application, room, actor, role, way, action, target, detail, reason, outcome, noted_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            ).execute(arguments: [
-                line.application.rawValue, line.room?.column, line.actor?.rawValue ?? "", line.role.rawValue,
-                line.way.rawValue, line.action, line.target?.rawValue, line.detail, line.reason, line.outcome,
-                line.time,
-            ])
-            // Two for one: what is old goes sooner than new lines come, and no transaction is long.
-            var gone = try Int64.fetchAll(
+                    DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE noted_at < ? ORDER BY noted_at LIMIT 2)
+                    RETURNING application
+                    """), arguments: [line.time - retention.milliseconds])
+        if let giver = shares.giver(to: Int64(line.application.rawValue)) {
+            gone += try Int64.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE noted_at < ? ORDER BY noted_at LIMIT 2)
+                        DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE application = ? ORDER BY id LIMIT 2)
                         RETURNING application
-                        """), arguments: [oldest])
-            if let giver = shares.giver(to: application) {
-                gone += try Int64.fetchAll(
-                    try db.cachedStatement(
-                        sql: """
-                            DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE application = ? ORDER BY id LIMIT 2)
-                            RETURNING application
-                            """), arguments: [giver])
-            }
-            return try gone + shorten(line, db)
-        } done: { [shares] result in
-            guard case .success(let gone) = result else { return }
-            shares.change(application, by: 1)
-            for application in gone { shares.change(application, by: -1) }
+                        """), arguments: [giver])
         }
+        return try gone + shorten(line, db)
+    }
+
+    func count(_ line: AuditLine, gone: [Int64]) {
+        shares.change(Int64(line.application.rawValue), by: 1)
+        for application in gone { shares.change(application, by: -1) }
     }
 
     /// Nobody has more than a share of it.

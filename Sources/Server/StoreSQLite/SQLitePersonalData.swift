@@ -21,39 +21,24 @@ package final class SQLitePersonalData: PersonalData {
     package func copies() -> [String] { Remains(of: path).found + StoreCopies(of: path).found }
 
     package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int {
-        let ended = try await endedRooms(naming: user, application)
         var rows = try await eraseTables(user, application)
+        // Before the entries that say of which rooms they are.
         rows += try await rewrite(
-            "entry", "JOIN room ON room.id = entry.room WHERE room.application = ?", of: user, application,
-            isEnded: "room.ended_at IS NOT NULL"
+            "webhook_news",
+            """
+            JOIN webhook ON webhook.id = webhook_news.webhook LEFT JOIN room ON room.id = webhook_news.room
+            WHERE webhook.application = ?
+            """, of: user, application
+        ) { [payloads] in payloads.news($0, erasing: user, isEnded: $1) }
+        rows += try await rewrite(
+            "entry", "JOIN room ON room.id = entry.room WHERE room.application = ?", of: user, application
         ) { [payloads] in try payloads.command($0, erasing: user, isEnded: $1) }
         rows += try await rewrite(
-            "snapshot", "JOIN room ON room.id = snapshot.room WHERE room.application = ?", of: user, application,
-            isEnded: "room.ended_at IS NOT NULL"
+            "snapshot", "JOIN room ON room.id = snapshot.room WHERE room.application = ?", of: user, application
         ) { [payloads] in try payloads.snapshot($0, erasing: user, isEnded: $1) }
-        rows += try await rewrite(
-            "webhook_news", "JOIN webhook ON webhook.id = webhook_news.webhook WHERE webhook.application = ?",
-            of: user, application, isEnded: nil, also: ended.isEmpty ? [] : payloads.newsOfRooms
-        ) { [payloads] payload, _ in payloads.news(payload, erasing: user, ended: ended) }
         // What stood there stands in the log of writes still, and in places that rows were moved from.
         try await Remains(of: path).remove(with: commit)
         return rows
-    }
-
-    /// Rooms that have ended and name them somewhere.
-    private func endedRooms(
-        naming user: UserID, _ application: ApplicationID
-    ) async throws(JournalFailure) -> Set<RoomID> {
-        try await commit.read { db in
-            let names = try DatabaseValue.fetchAll(
-                db,
-                sql: """
-                    SELECT name FROM room WHERE application = ? AND ended_at IS NOT NULL AND id IN (
-                        SELECT room FROM entry WHERE instr(payload, ?2) > 0
-                        UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0)
-                    """, arguments: [application.rawValue, Self.named(user)])
-            return Set(names.compactMap(RoomID.init(column:)))
-        }
     }
 
     /// An id is no part of JSON but as a whole text: its letters need no escape.
@@ -103,28 +88,22 @@ package final class SQLitePersonalData: PersonalData {
         }
     }
 
-    /// Writes anew what names them, and what is kept of rooms that have ended and name them somewhere: what such a room was called may be
-    /// theirs, whoever wrote it last.
-    /// - Parameters:
-    ///   - rows: which rows of the table are the application's.
-    ///   - isEnded: whether the row is of a room that has ended, in SQL; `nil` for what is not of rooms.
-    ///   - also: types of rows that are looked at though they do not name them.
+    /// Writes anew what names them, and what is kept and told of rooms that have ended and name them somewhere: what such a room was called
+    /// may be theirs, whoever wrote it last.
+    /// - Parameter rows: which rows of the table are the application's, each beside the life of the room that it is of.
     private func rewrite(
-        _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID, isEnded: String?,
-        also types: [String] = [],
+        _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID,
         _ body: @escaping @Sendable (_ payload: [UInt8], _ isEnded: Bool) throws -> [UInt8]
     ) async throws(JournalFailure) -> Int {
-        let alsoOf =
-            isEnded.map {
-                """
-                OR \($0) AND room.id IN (
-                    SELECT room FROM entry WHERE instr(payload, ?2) > 0
-                    UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0)
-                """
-            } ?? (types.isEmpty ? "" : "OR \(table).type IN (\(types.map { "'\($0)'" }.joined(separator: ", ")))")
         let found = try await commit.read { db in
             try Int64.fetchAll(
-                db, sql: "SELECT \(table).rowid FROM \(table) \(rows) AND (instr(\(table).payload, ?2) > 0 \(alsoOf))",
+                db,
+                sql: """
+                    SELECT \(table).rowid FROM \(table) \(rows) AND (
+                        instr(\(table).payload, ?2) > 0 OR room.ended_at IS NOT NULL AND room.id IN (
+                            SELECT room FROM entry WHERE instr(payload, ?2) > 0
+                            UNION SELECT room FROM snapshot WHERE instr(payload, ?2) > 0))
+                    """,
                 arguments: [application.rawValue, Self.named(user)])
         }
         var changed = 0
@@ -136,7 +115,8 @@ package final class SQLitePersonalData: PersonalData {
                     let row = try Row.fetchOne(
                         db,
                         sql: """
-                            SELECT \(table).payload, \(isEnded ?? "0") FROM \(table) \(rows) AND \(table).rowid = ?
+                            SELECT \(table).payload, room.ended_at IS NOT NULL FROM \(table) \(rows)
+                            AND \(table).rowid = ?
                             """, arguments: [application.rawValue, id])
                     guard let row else { continue }
                     let payload = [UInt8](row[0] as Data)

@@ -4,9 +4,15 @@ package import RoomPorts
 import Synchronization
 import Timing
 
-/// Restrictions that outlive rooms: all of them in memory, each change in the transactions of the rooms' journal.
+/// Restrictions that outlive rooms: all of them in memory, as they are on the disk. A room's change is stored with its entry.
 package final class SQLiteRestrictions: StandingRestrictions {
-    private let list: Mutex<RestrictionList>
+    private struct Held {
+        var list: RestrictionList
+        /// Their last change has failed, and may be on the disk all the same.
+        var doubtful: Set<RestrictionKey> = []
+    }
+
+    private let held: Mutex<Held>
     private let commit: GroupCommit
     private let now: @Sendable () -> WallTime
 
@@ -32,7 +38,7 @@ package final class SQLiteRestrictions: StandingRestrictions {
                     restriction.kind, of: restriction.user, from: scope, in: ApplicationID(row[0] as UInt32))
                 list[key] = restriction
             }
-            self.list = Mutex(list)
+            held = Mutex(Held(list: list))
         } catch {
             throw StoreFailure(error, path: pool.path)
         }
@@ -41,30 +47,26 @@ package final class SQLiteRestrictions: StandingRestrictions {
     package func restriction(
         _ kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID
     ) -> Restriction? {
-        list.withLock { $0[RestrictionKey(kind, of: user, from: scope, in: application)] }
+        held.withLock { $0.list[RestrictionKey(kind, of: user, from: scope, in: application)] }
     }
 
     package func count(from scope: RestrictionScope, in application: ApplicationID, at time: Int64) -> Int {
-        list.withLock { $0.count(from: scope, in: application, at: time) }
+        held.withLock { $0.list.count(from: scope, in: application, at: time) }
     }
 
-    package func set(
-        _ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
+    package func change(
+        _ change: StandingChange, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
     ) {
-        let key = RestrictionKey(restriction.kind, of: restriction.user, from: scope, in: application)
-        change(key, to: restriction, done: done)
-    }
-
-    package func lift(
-        _ kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
-    ) {
-        change(RestrictionKey(kind, of: user, from: scope, in: application), to: nil, done: done)
+        commit.submit { [self] db in
+            try write(change, in: db)
+        } done: { [self] result in
+            note(change, result.map { _ in })
+            done(result)
+        }
     }
 
     package func forgetWords(of user: UserID, in application: ApplicationID) {
-        list.withLock { $0.forgetWords(of: user, in: application) }
+        held.withLock { $0.list.forgetWords(of: user, in: application) }
     }
 
     /// Deletes those whose time is over, in milliseconds since 1970. In memory they are forgotten when room is needed, and at the next start.
@@ -78,50 +80,60 @@ package final class SQLiteRestrictions: StandingRestrictions {
         }
     }
 
-    private func change(
-        _ key: RestrictionKey, to restriction: Restriction?,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
-    ) {
-        let time = now().millisecondsSince1970
-        // In the lock, so that the disk gets changes in the order in which they hold.
-        list.withLock { list in
-            let former = list[key]
-            let makesRoom = restriction != nil && list.makeRoom(in: key.scope, of: key.application, at: time)
-            list[key] = restriction
-            commit.submit { db in
-                if makesRoom { try Self.makeRoom(for: key, at: time, in: db) }
-                try Self.write(restriction, key, in: db)
-            } done: { [weak self] result in
-                // What could not be written holds no more, unless something newer does.
-                if case .failure = result {
-                    self?.list.withLock { if $0[key] == restriction { $0[key] = former } }
-                }
-                done(result)
-            }
+    // MARK: In somebody's transaction
+
+    /// What has become of it is noted when the transaction is over.
+    func write(_ change: StandingChange, in db: Database) throws {
+        let key = change.key
+        if change.restriction != nil, held.withLock({ $0.list.isFull(key.scope, of: key.application) }) {
+            try db.cachedStatement(
+                sql: "DELETE FROM standing_restriction WHERE application = ? AND host = ? AND until <= ?"
+            ).execute(arguments: [key.application.rawValue, key.scope.column, now().millisecondsSince1970])
         }
-    }
-
-    private static func makeRoom(for key: RestrictionKey, at time: Int64, in db: Database) throws {
-        try db.cachedStatement(
-            sql: "DELETE FROM standing_restriction WHERE application = ? AND host = ? AND until <= ?"
-        ).execute(arguments: [key.application.rawValue, key.scope.column, time])
-    }
-
-    private static func write(_ restriction: Restriction?, _ key: RestrictionKey, in db: Database) throws {
-        let whose: StatementArguments = [
-            key.application.rawValue, key.scope.column, key.kind.rawValue, key.user.rawValue,
-        ]
-        try db.cachedStatement(
-            sql: "DELETE FROM standing_restriction WHERE application = ? AND host = ? AND kind = ? AND user = ?"
-        ).execute(arguments: whose)
-        guard let restriction else { return }
+        try db.cachedStatement(sql: "DELETE FROM standing_restriction WHERE \(Self.isThis)").execute(
+            arguments: key.columns)
+        guard let restriction = change.restriction else { return }
         try db.cachedStatement(
             sql: """
                 INSERT INTO standing_restriction (application, host, kind, user, name, until, decided_by, reason)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
-            arguments: whose + [restriction.name, restriction.until, restriction.by.rawValue, restriction.reason])
+            arguments: key.columns + [restriction.name, restriction.until, restriction.by.rawValue, restriction.reason]
+        )
+    }
+
+    /// On the writer, in the order of the transactions.
+    func note(_ change: StandingChange, _ result: Result<Void, JournalFailure>) {
+        let time = now().millisecondsSince1970
+        held.withLock { held in
+            switch result {
+            case .success:
+                held.doubtful.remove(change.key)
+                held.list.apply(change, at: time)
+            case .failure: held.doubtful.insert(change.key)
+            }
+        }
+    }
+
+    /// What the disk has of those that are in doubt: to be noted when the transaction is over.
+    func doubted(in db: Database) throws -> [StandingChange] {
+        try held.withLock { $0.doubtful }.map { key in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT kind, user, name, until, decided_by, reason FROM standing_restriction WHERE \(Self.isThis)
+                    """, arguments: key.columns)
+            return StandingChange(key, to: row.flatMap { Restriction($0, from: 0) })
+        }
+    }
+
+    private static let isThis = "application = ? AND host = ? AND kind = ? AND user = ?"
+}
+
+extension RestrictionKey {
+    fileprivate var columns: StatementArguments {
+        [application.rawValue, scope.column, kind.rawValue, user.rawValue]
     }
 }
 

@@ -76,12 +76,14 @@ package final class SQLiteStore: Sendable {
         webhooks = SQLiteWebhooks(commit: commit)
         words = SQLiteWords(commit: commit)
         personalData = SQLitePersonalData(commit: commit, payloads: payloads, path: path)
-        journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, webhooks: webhooks, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
         restrictions = try SQLiteRestrictions(pool: pool, commit: commit, now: now)
         audit = try SQLiteAudit(pool: pool, commit: commit, retention: settings.retention)
+        journal = SQLiteJournal(
+            commit: commit, heads: heads, settings: settings, webhooks: webhooks, restrictions: restrictions,
+            audit: audit, now: now)
         operatorKeys = SQLiteOperatorKeys(commit: commit)
         records = SQLiteRecords(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)

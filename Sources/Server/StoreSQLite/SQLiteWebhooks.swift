@@ -27,16 +27,17 @@ package final class SQLiteWebhooks: WebhookStore {
         arrived(Set(news.map(\.lane)))
     }
 
-    static func insert(_ news: [OutgoingNews], _ db: Database) throws {
+    /// - Parameter room: the life of a room whose entry carries them.
+    static func insert(_ news: [OutgoingNews], of room: Int64?, _ db: Database) throws {
         for one in news {
             // A webhook that is gone by now has no row to point to, and nobody to tell.
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO webhook_news (webhook, lane, type, payload, happened_at)
-                    SELECT id, ?, ?, ?, ? FROM webhook WHERE id = ?
+                    INSERT INTO webhook_news (webhook, lane, type, payload, happened_at, room)
+                    SELECT id, ?, ?, ?, ?, ? FROM webhook WHERE id = ?
                     """
             ).execute(arguments: [
-                one.lane.lane, one.type, Data(one.payload), one.time, one.lane.webhook.rawValue,
+                one.lane.lane, one.type, Data(one.payload), one.time, room, one.lane.webhook.rawValue,
             ])
         }
     }
@@ -97,7 +98,7 @@ package final class SQLiteWebhooks: WebhookStore {
     package func post(_ news: [OutgoingNews]) {
         guard !news.isEmpty else { return }
         commit.submit(bytes: news.reduce(0) { $0 + $1.payload.count }) { db in
-            try Self.insert(news, db)
+            try Self.insert(news, of: nil, db)
         } done: { [self] result in
             if case .success = result { tellArrival(of: news) }
         }

@@ -18,7 +18,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks, words,
-        restrictions, auditIndexes, giftNames,
+        restrictions, auditIndexes, giftNames, newsOfRooms,
     ])
 
     private static let rooms = Migration(
@@ -240,6 +240,38 @@ struct Schema: Sendable {
         sql: """
             -- What a gift is called in other languages: a JSON object of names by language.
             ALTER TABLE gift ADD COLUMN names TEXT NOT NULL DEFAULT '{}';
+            """)
+
+    private static let newsOfRooms = Migration(
+        version: 13,
+        sql: """
+            -- The life of the room that the news are of; empty where no entry of it carried them.
+            ALTER TABLE webhook_news ADD COLUMN room INTEGER REFERENCES room (id) ON DELETE SET NULL;
+            CREATE INDEX webhook_news_by_room ON webhook_news (room) WHERE room IS NOT NULL;
+            -- News from before say the room by its id: in the standard format as the wire does, in the compatible one as a link
+            -- does. Their time tells which of its lives it is; where it does not, one that has ended, of which an erasure leaves less.
+            WITH readable AS (
+                SELECT news.id, news.happened_at, webhook.application,
+                    CASE WHEN json_valid(CAST(payload AS TEXT)) THEN CAST(payload AS TEXT) END AS payload
+                FROM webhook_news AS news JOIN webhook ON webhook.id = news.webhook
+            ), said AS (
+                SELECT id, happened_at, application, json_extract(payload, '$.data.room') AS name,
+                    json_extract(payload, '$.GroupId') AS slug
+                FROM readable
+            )
+            UPDATE webhook_news SET room = (
+                SELECT room.id FROM said JOIN room ON room.application = said.application AND room.name = coalesce(
+                    said.name, CASE
+                        WHEN said.slug GLOB '~*' THEN substr(said.slug, 2)
+                        WHEN said.slug GLOB '*[^0-9]*' THEN said.slug
+                        ELSE CAST(said.slug AS INTEGER)
+                    END)
+                WHERE said.id = webhook_news.id
+                ORDER BY
+                    room.opened_at <= said.happened_at
+                        AND (room.ended_at IS NULL OR said.happened_at <= room.ended_at) DESC,
+                    room.ended_at IS NULL, room.epoch DESC
+                LIMIT 1);
             """)
 
     private static let operatorKeys = Migration(

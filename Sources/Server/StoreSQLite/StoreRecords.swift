@@ -24,6 +24,14 @@ package final class StoreRecords: Sendable {
         }
     }
 
+    package func has(_ application: ApplicationID) throws(StoreFailure) -> Bool {
+        try read {
+            try Bool.fetchOne(
+                $0, sql: "SELECT EXISTS (SELECT 1 FROM application WHERE id = ?)", arguments: [application.rawValue])
+                ?? false
+        }
+    }
+
     /// The newest first.
     package func audit(of application: ApplicationID, _ query: AuditQuery) throws(StoreFailure) -> [NotedLine] {
         try read { try $0.audit(of: application, query) }

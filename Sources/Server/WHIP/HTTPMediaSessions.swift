@@ -50,6 +50,10 @@ package final class HTTPMediaSessions: HTTPMedia {
         } catch {
             throw Refusal(error)
         }
+        // Everybody is told who comes in, takes a seat and goes again.
+        if let error = services.changes.take(from: bearer.user, of: bearer.application, in: id) {
+            throw Refusal(error)
+        }
         let session = HTTPMediaSession(
             secret: Secret.make(), kind: kind, application: bearer.application, user: bearer.user,
             token: services.sessions.takeToken(), room: room, ticket: bearer.proof)

@@ -1,34 +1,21 @@
 import Foundation
 package import RoomModel
-import SignalProtocol
 
 /// What a webhook waits for, without a person's names and words. The receiver learns by it what happened, and to whom by id.
 package enum ErasedNews {
-    /// - Parameter ended: rooms that have ended. What such a room was called may be theirs, whoever wrote it last.
-    package static func without(_ user: UserID, and ended: Set<RoomID>, in payload: [UInt8]) -> [UInt8] {
-        guard let value = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] else {
-            return payload
-        }
-        let isOver = room(of: value).map(ended.contains) ?? false
+    /// - Parameter isOver: they are of a room that has ended. What it was called may be theirs, whoever wrote it last.
+    /// - Returns: the same bytes where there is nothing to erase.
+    package static func without(_ user: UserID, in payload: [UInt8], isOver: Bool) -> [UInt8] {
         guard isOver || payload.firstRange(of: Array("\"\(user.rawValue)\"".utf8)) != nil,
-            let data = try? JSONSerialization.data(
-                withJSONObject: erased(value, user.rawValue, isTheirs: false, isOver: isOver),
-                options: [.withoutEscapingSlashes])
+            let value = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any],
+            let known = text(of: value),
+            let left = text(of: erased(value, user.rawValue, isTheirs: false, isOver: isOver)), left != known
         else { return payload }
-        return Array(data)
+        return Array(left)
     }
 
-    /// Of what says how a room is called, or what is in its attributes.
-    package static let typesOfRooms =
-        [WebhookEventTypes.roomCreated] + [EventType.roomUpdated, .attributesChanged].map(\.rawValue)
-
-    private static func room(of news: [String: Any]) -> RoomID? {
-        if let slug = news["GroupId"] as? String { return RoomSlug.id(slug) }
-        switch (news["data"] as? [String: Any])?["room"] {
-        case let text as String: return RoomID(stored: text)
-        case let number as NSNumber: return UInt32(exactly: number).flatMap(RoomID.init(number:))
-        default: return nil
-        }
+    private static func text(of news: Any) -> Data? {
+        try? JSONSerialization.data(withJSONObject: news, options: [.withoutEscapingSlashes, .sortedKeys])
     }
 
     /// Who says or does something stands under one of these.

@@ -9,6 +9,8 @@ import Timing
 package struct MessageReviewer: MessageReview {
     /// The published time: a room's chat waits no longer.
     static let timeout = Interval.seconds(2)
+    /// A reviewer that does not answer fails each message of each room.
+    static let failureLines = Allowance(burst: 10, perSecond: 0.1)
 
     private struct Question: Encodable {
         struct Data: Encodable {
@@ -36,12 +38,14 @@ package struct MessageReviewer: MessageReview {
     private let client: any WebhookClient
     private let clock: any TimeSource
     private let logger: Logger
+    private let lines: LineLimit
 
     package init(book: WebhookBook, client: any WebhookClient, clock: any TimeSource, logger: Logger) {
         self.book = book
         self.client = client
         self.clock = clock
         self.logger = logger
+        lines = LineLimit(Self.failureLines, clock: clock)
     }
 
     package func isOn(in application: ApplicationID) -> Bool { book.reviewer(of: application) != nil }
@@ -64,8 +68,11 @@ package struct MessageReviewer: MessageReview {
             request.url, headers: request.headers, body: question, within: Self.timeout)
         guard case .answered(200, let bytes, _) = answer, let verdict = Self.verdict(bytes, on: body, webhook.format)
         else {
-            logger.warning(
-                "webhook \(webhook.id.rawValue): no review: \(Self.reason(answer)); messages are \(fallback)ed")
+            if let more = lines.take() {
+                let fate = fallback == .allow ? "allowed" : "refused"
+                logger.warning(
+                    "webhook \(webhook.id.rawValue): no review: \(Self.reason(answer)); messages are \(fate)\(more)")
+            }
             return fallback == .allow ? .told(body) : .refused
         }
         return verdict

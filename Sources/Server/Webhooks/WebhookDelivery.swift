@@ -149,26 +149,27 @@ package final class WebhookDelivery: Sendable {
             switch await send(waiting, to: webhook) {
             case .answered(let status, _, _) where (200..<300).contains(status):
                 guard await settle(waiting, .delivered) else { return .storeFailed }
-                pauses.withLock { $0[webhook.id] = nil }
+                noteAnswer(of: webhook.id)
                 return .worked
             case .answered(410, _, _):
                 await switchOff(webhook, "the receiver answered 410 (gone)")
                 return .off
             case .answered(let status, _, let retryAfter) where [429, 502, 503, 504].contains(status):
                 if isTooOld(waiting) { return await giveUp(waiting, "answered \(status)") }
-                pause(webhook.id, atLeast: retryAfter)
+                let isFirst = pause(webhook.id, atLeast: retryAfter)
+                if isFirst { logger.warning("webhook \(webhook.id.rawValue) takes nothing now: answered \(status)") }
             case .answered(let status, _, _):
                 attempts += 1
                 if attempts >= settings.attempts {
                     return await giveUp(waiting, "answered \(status), \(attempts) times")
                 }
                 guard await settle(waiting, .refused) else { return .storeFailed }
-                pauses.withLock { $0[webhook.id] = nil }
+                noteAnswer(of: webhook.id)
                 await wait(until: clock.now + backoff(attempts))
             case .unreachable(let why):
                 if isTooOld(waiting) { return await giveUp(waiting, why) }
-                pause(webhook.id, atLeast: nil)
-                logger.info("webhook \(webhook.id.rawValue): \(why)")
+                let isFirst = pause(webhook.id, atLeast: nil)
+                if isFirst { logger.warning("webhook \(webhook.id.rawValue) cannot be reached: \(why)") }
             }
         }
         return .worked
@@ -230,15 +231,23 @@ package final class WebhookDelivery: Sendable {
     }
 
     /// The receiver is left in peace. The lanes fail at the same time: that is one failure.
-    private func pause(_ id: WebhookID, atLeast seconds: Int?) {
+    /// - Returns: whether it is the first one since the receiver answered.
+    private func pause(_ id: WebhookID, atLeast seconds: Int?) -> Bool {
         let now = clock.now
-        pauses.withLock { pauses in
+        return pauses.withLock { pauses in
             var pause = pauses[id] ?? Pause(until: now)
-            guard pause.until <= now else { return }
+            guard pause.until <= now else { return false }
             pause.failures += 1
             let least = Interval.seconds(Int64(min(max(seconds ?? 0, 0), 3_600)))
             pause.until = now + max(backoff(pause.failures), least)
             pauses[id] = pause
+            return pause.failures == 1
+        }
+    }
+
+    private func noteAnswer(of id: WebhookID) {
+        if pauses.withLock({ $0.removeValue(forKey: id) }) != nil {
+            logger.notice("webhook \(id.rawValue) answers again")
         }
     }
 

@@ -11,9 +11,9 @@ struct Doctor: AsyncParsableCommand {
         discussion: """
             On the server:  ovation doctor --config /etc/ovation/ovation.yml
             From outside:   ovation doctor --from https://salon.example --name Test
-            As a user:      --app 1400000001 --user test, with OVATION_KEY
+            As a user:      --app 1400000002 --user test, with OVATION_KEY
 
-            From outside it signs in, makes a room for a moment, and opens a media path to it. Give --name where the server issues tickets (guests), or --app and --user. \
+            From outside it signs in (as a guest under that name and four letters), makes a room for a moment, and opens a media path to it. Give --name where the server issues tickets (guests), or --app and --user. \
             Exit code: 0 when nothing was found, 1 when something keeps people out. Warnings alone are 0.
             """)
 

@@ -58,12 +58,16 @@ struct OutsideView {
 
     private func signIn(_ client: OvationClient, _ identity: Identity, _ way: Way = .udp) async throws(OvationError) {
         switch identity {
-        // A guest is somebody new each time, and the first one's name is still taken.
-        case .name(let name): try await client.signIn(name: way == .udp ? name : "\(name) 2")
+        // A guest is somebody new each time, and the name of the one before is taken for some seconds.
+        case .name(let name): try await client.signIn(name: "\(name.prefix(59)) \(Self.letters())")
         case .ticket(let app, let user, let ticket):
             guard let user = UserID(user) else { throw OvationError(.userIDInvalid) }
             try await client.signIn(app: ApplicationID(app), user: user, ticket: ticket)
         }
+    }
+
+    private static func letters() -> String {
+        String((0..<4).compactMap { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() })
     }
 
     private func signedIn(_ client: OvationClient, _ identity: Identity) async -> [Finding] {

@@ -35,7 +35,7 @@ struct SongCommand: ParsableCommand {
 
         func run() throws {
             guard try UploadedSongs(data: folder.data).remove(id) else {
-                throw ValidationError("there is no uploaded song \(id) in \(folder.data)")
+                throw ConfigurationFailure("there is no uploaded song \(id) in \(folder.data)")
             }
             print("removed \(id)")
         }

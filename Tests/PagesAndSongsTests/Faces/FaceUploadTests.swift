@@ -14,7 +14,7 @@ import UserSig
 @testable import PagesAndSongs
 
 /// Pictures on their way in, in virtual time, with a library on the disk behind them. What reads them says what the test wants.
-@Suite struct FaceUploadTests {
+@Suite(.timeLimit(.minutes(2))) struct FaceUploadTests {
     private struct House {
         static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
         let clock = VirtualRoomClock()
@@ -38,8 +38,7 @@ import UserSig
                 library: library,
                 signIn: SignIn(
                     accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
-                slots: UploadSlots(), limits: limits, clock: clock, rewrite: { _, order in await finding(order) },
-                pause: pause)
+                limits: limits, clock: clock, rewrite: { _, order in await finding(order) }, pause: pause)
         }
 
         func request(
@@ -145,6 +144,32 @@ import UserSig
         house.library.release(place)
     }
 
+    @Test("A13-S a picture that has come is read to the end, however long that takes")
+    func wholeIsNotSlow() async throws {
+        let (reading, looking) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        let looks = Mutex(0)
+        let house = House(
+            finding: { order in
+                reading.continuation.finish()
+                for await _ in looking.stream {}
+                return .pictures(order.sizes.map { _ in [0xFF] })
+            },
+            pause: { _ in
+                for await _ in reading.stream {}
+                // A look each quarter of a minute, for an hour.
+                let number = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                guard number >= 240 else { return }
+                looking.continuation.finish()
+                // No further look: it waits until the upload is over and cancels it.
+                try await Task.sleep(for: .seconds(3600))
+            })
+        defer { house.remove() }
+        #expect(try await house.status() == 201)
+    }
+
     @Test("A13-S one person sends one picture at a time, and no more than a few in a while")
     func rate() async throws {
         let house = House()
@@ -163,11 +188,31 @@ import UserSig
         waiting.continuation.finish()
         #expect(try await first.status == .created)
         var statuses: [Int] = []
-        for _ in 0..<7 { statuses.append(try await house.status()) }
-        #expect(statuses == [201, 201, 201, 201, 201, 201, 429])
+        // The one that was turned away is none of them.
+        for _ in 0..<8 { statuses.append(try await house.status()) }
+        #expect(statuses == [201, 201, 201, 201, 201, 201, 201, 429])
         house.clock.advance(by: .seconds(20))
         #expect(try await house.status() == 201)
         #expect(try await house.status() == 429)
+        // They wait for no place: those are for who may.
+        var others: [(answer: Task<Int, Never>, end: AsyncStream<Void>.Continuation)] = []
+        for user in ["carol", "dave", "erin"] {
+            let (begun, hanging) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+            let body = AsyncStream<ByteBuffer>(unfolding: {
+                begun.continuation.finish()
+                for await _ in hanging.stream {}
+                return nil
+            })
+            let request = try house.request(RequestBody(asyncSequence: body), by: user)
+            others.append((Task { await house.upload(request).status.code }, hanging.continuation))
+            for await _ in begun.stream {}
+        }
+        #expect(try await house.status(by: "frank") == 503)
+        #expect(try await house.status() == 429)
+        for other in others {
+            other.end.finish()
+            #expect(await other.answer.value == 201)
+        }
     }
 
     @Test("A13-S one person keeps twelve pictures, and an application no more than its share; who removes one has room")
@@ -222,7 +267,7 @@ import UserSig
         for await _ in reading.stream {}
         let alice = try house.owner("alice")
         let ban = Restriction(.ban, user: alice.user, name: "", until: nil, by: UserID(literal: "shop"))
-        house.restrictions.set(ban, from: .application, in: alice.application) { _ in }
+        house.restrictions.set(ban, from: .application, in: alice.application)
         waiting.continuation.finish()
         #expect(try await answer.status == .forbidden && house.kept.isEmpty && house.left.isEmpty)
     }

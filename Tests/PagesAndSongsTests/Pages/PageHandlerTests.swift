@@ -110,7 +110,9 @@ import Testing
                     text.hasPrefix("<html lang=\"\(shown)\">") && text.hasSuffix("<section lang=\"en\">"), "\(text)")
                 #expect(text.contains("/assets/\(handler.root.build)/a.js"))
             }
-            for accepted in ["*/*", "application/json", "image/avif,image/*", ""] {
+            for accepted in [
+                "*/*", "application/json", "image/avif,image/*", "", "text/html;q=0", "*/*, text/html ; Q=0.0",
+            ] {
                 #expect(missing([.accept: accepted]) == nil, "\(accepted)")
             }
             #expect(await get("/missing.html", from: handler) == nil, "it has no address of its own")
@@ -126,6 +128,8 @@ import Testing
             for (path, place) in [("/example", "/example/"), ("/example?room=7", "/example/?room=7")] {
                 let answer = await get(path, from: handler)
                 #expect(answer?.status == .permanentRedirect && answer?.headers[.location] == place)
+                // A browser keeps it for ever if nothing is said: the folder may be gone with the next build.
+                #expect(answer?.headers[.cacheControl] == "no-cache")
             }
             #expect(await get("/example/", from: handler)?.status == .ok)
             for path in ["/songs", "/example/index.html/", "//example", "/exampl"] {

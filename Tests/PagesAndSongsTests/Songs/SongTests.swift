@@ -71,8 +71,13 @@ import Testing
         let folder = NSTemporaryDirectory() + "ovation-song-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let body =
-            parts.flatMap { Array("--e=1\r\n\($0.headers)\r\n\r\n".utf8) + $0.bytes + [13, 10] } + Array("--e=1--".utf8)
+        var body: [UInt8] = []
+        for part in parts {
+            body += Array("--e=1\r\n\(part.headers)\r\n\r\n".utf8)
+            body += part.bytes
+            body += [13, 10]
+        }
+        body += Array("--e=1--".utf8)
         let user = try #require(UserID("alice"))
         do throws(SongUpload.Failure) {
             var upload = try SongUpload(into: folder, contentType: contentType)

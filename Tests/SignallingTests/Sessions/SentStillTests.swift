@@ -117,7 +117,9 @@ import Timing
         #expect(try shown(house) == nil)
     }
 
-    @Test("L03-S R11-S a picture of somebody who is not in the room, or not in any, is refused unread")
+    @Test(
+        "L03-S R11-S a picture is refused unread that comes from elsewhere, into a room without pictures, or to anybody but the host"
+    )
     func outsiders() async throws {
         let reader = Reader()
         let house = try await house(reader)
@@ -126,10 +128,14 @@ import Timing
         try await stranger.open("stranger")
         let request = #"{"room":7,"user":"host","command":"seat.request","id":"r1","still":"\#(Self.sent)"}"#
         #expect(try await stranger.call("invitation.send", request).contains("not_in_room"))
-        try await stranger.call("room.create", #"{"room":8,"name":"Elsewhere","kind":"live"}"#)
+        try await stranger.call("room.create", #"{"room":8,"name":"Elsewhere"}"#)
         #expect(try await stranger.call("invitation.send", request).contains("not_in_room"))
+        let inside = request.replacing(#""room":7"#, with: #""room":8"#)
+        #expect(try await stranger.call("invitation.send", inside).contains("not_live"))
         try await stranger.call("room.destroy", #"{"room":8}"#)
         try await stranger.call("room.enter", #"{"room":7}"#)
+        let beside = request.replacing(#""user":"host""#, with: #""user":"somebody""#)
+        #expect(try await stranger.call("invitation.send", beside).contains("a request to the host"))
         #expect(reader.orders.isEmpty)
         #expect(
             try await stranger.call("invitation.send", request).contains(#""id":"r1""#), "the attempts took no turn")

@@ -21,19 +21,21 @@ final class ConversationHouse: Sendable {
     static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
     let clock = VirtualRoomClock()
     let journal = MemoryJournal()
-    let restrictions = MemoryRestrictions()
+    var restrictions: MemoryRestrictions { journal.restrictions }
     let reviewer = ScriptedReviewer()
     let services: CallDependencies
 
     init(
         relays: RelayServers = .none, messagesPerAddress: Allowance = AdmissionLimits().messagesPerAddress,
+        limits: AdmissionLimits = AdmissionLimits(),
         filter: (any TextFilter)? = nil,
         rewrite: @escaping @Sendable ([UInt8], PictureOrder) async -> PictureFinding = { _, _ in .unavailable }
     ) async throws {
         let media = RecordingMedia()
         let rooms = RoomDirectory(
             DirectoryPorts(
-                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
+                journal: journal, ledger: MemoryLedger(), moderation: journal.moderation, media: media,
+                bus: RecordingBus(),
                 clock: clock,
                 audience: { RoomAudience(ready: $0) }))
         try await rooms.start()
@@ -41,14 +43,14 @@ final class ConversationHouse: Sendable {
         let sessions = SessionRegistry(ownsNameOf: { $0.rawValue.hasPrefix("guest-") })
         services = CallDependencies(
             signIn: SignIn(
-                accounts: MemoryAccounts([Self.application]), restrictions: restrictions, clock: clock),
+                accounts: MemoryAccounts([Self.application]), restrictions: journal.restrictions, clock: clock),
             sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
-            messageLimit: messageLimit, changes: ChangeLimit(AdmissionLimits(), rooms: rooms, clock: clock),
+            messageLimit: messageLimit, changes: ChangeLimit(limits, rooms: rooms, clock: clock),
             wallets: Wallets(
                 settings: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() })),
             signals: Signals(
-                sessions: sessions, restrictions: restrictions, review: reviewer, messageLimit: messageLimit,
+                sessions: sessions, restrictions: journal.restrictions, review: reviewer, messageLimit: messageLimit,
                 clock: clock, filter: { _ in filter }),
             stills: SentStills(rewrite: rewrite),
             statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))

@@ -89,7 +89,10 @@ package final class ToneWatch {
         filters = [0.5098, 0.6013, 0.9, 2.5629].map {
             Biquad(.highPass(Self.highPass, q: $0), channels: 1)
         }
-        weights = (0..<Self.window).map { 0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(Self.window)) }
+        weights = (0..<Self.window).map { index in
+            let angle: Double = 2 * .pi * (Double(index) + 0.5) / Double(Self.window)
+            return 0.5 - 0.5 * cos(angle)
+        }
         recent.reserveCapacity(Self.window + Self.hop)
         search.reserveCapacity(Self.searchFrames)
     }

@@ -159,9 +159,11 @@ private final class FuzzedRoom {
         people[member] = nil
     }
 
+    private static func isIn(_ without: UInt8, _ slot: Int) -> Bool { without >> slot & 1 == 0 }
+
     private func listen(_ member: Int, _ without: UInt8) {
         guard let person = people[member] else { return }
-        let lines = (0...Self.slots).filter { without >> $0 & 1 == 0 }.compactMap { slot in
+        let lines = (0...Self.slots).filter { Self.isIn(without, $0) }.compactMap { slot in
             person.sound[slot].map { stream in
                 var line = ListenerLine(
                     slot: slot, ssrc: SSRC(0x1100 + UInt32(slot) * 2), stream: stream, firstSequence: 65_530,
@@ -179,7 +181,7 @@ private final class FuzzedRoom {
 
     private func watch(_ member: Int, _ without: UInt8) {
         guard let person = people[member], let exits else { return }
-        let lines = (0..<Self.slots).filter { without >> $0 & 1 == 0 }.compactMap { slot in
+        let lines = (0..<Self.slots).filter { Self.isIn(without, $0) }.compactMap { slot in
             person.pictures[slot].map {
                 ViewerLine(
                     slot: slot, ssrc: SSRC(0x1000 + UInt32(slot) * 2), stream: $0, format: .vp8,

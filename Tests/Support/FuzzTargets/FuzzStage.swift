@@ -132,7 +132,8 @@ private struct FuzzedCrowd {
             viewers[member] = PictureViewer(MemberID(rawValue: member), handle: lives)
         }
         guard let viewer = viewers[member] else { return }
-        let lines = (0..<Self.slots).filter { what >> (4 + $0) & 1 == 0 }.map { slot in
+        let slots = (0..<Self.slots).filter { (slot: Int) -> Bool in what >> (4 + slot) & 1 == 0 }
+        let lines = slots.map { slot in
             ViewerLine(
                 slot: slot, ssrc: SSRC(UInt32(member) << 4 | UInt32(slot)), stream: slot,
                 format: member % 2 == 0 ? .vp8 : .h264, firstSequence: 65_530, firstTimestamp: 7)

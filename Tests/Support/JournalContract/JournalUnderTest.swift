@@ -1,9 +1,13 @@
+package import RoomModel
 package import RoomPorts
 
 /// An implementation of `RoomJournal` as the contract suite drives it.
 package protocol JournalUnderTest: Sendable {
     /// The journal of the present process life.
     var journal: any RoomJournal { get async }
+    /// What its entries change and note beside the rooms.
+    var restrictions: any StandingRestrictions { get async }
+    func audited(_ application: ApplicationID) async throws -> [AuditLine]
     /// Ends the process life in order and begins the next one over the same storage.
     func restart() async throws
     /// Makes commits fail with `JournalFailure.full` until told otherwise; `false` where the implementation has no such switch.

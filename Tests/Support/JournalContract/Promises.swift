@@ -4,6 +4,7 @@ import RoomPorts
 /// Everything that `RoomJournal` promises, for every implementation. Each promise gets a fresh subject.
 package let journalPromises: [JournalPromise] =
     historyPromises + fencePromises + snapshotPromises + closingPromises + failurePromises
+    + moderationPromises
 
 private let historyPromises: [JournalPromise] = [
     JournalPromise("a new room has an empty history in a first epoch") { subject in

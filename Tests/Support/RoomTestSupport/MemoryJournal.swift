@@ -33,6 +33,16 @@ package final class MemoryJournal: RoomJournal {
         /// In the order of their registration.
         var order: [RoomKey] = []
         var commits = 0
+        /// The last change of each restriction that stands beside the rooms.
+        var standing: [RestrictionKey: StandingChange] = [:]
+    }
+
+    /// What becomes of commits that fail.
+    fileprivate struct Fault: Sendable {
+        var failure: JournalFailure
+        /// They are on the disk all the same.
+        var isStored: Bool
+        var left: Int
     }
 
     fileprivate struct Contents: Sendable {
@@ -41,27 +51,39 @@ package final class MemoryJournal: RoomJournal {
         var waiting: [Work] = []
         /// Opened in this life of the process, and not failed since.
         var opened: Set<RoomKey> = []
-        var failure: JournalFailure?
-        var failuresLeft = 0
+        var fault: Fault?
         var life = 0
     }
     private let contents: Mutex<Contents>
+    /// What entries change and say beside the rooms.
+    package let restrictions: MemoryRestrictions
+    package let audit: MemoryAudit
 
-    package init(_ mode: Mode = .automatic) { contents = Mutex(Contents(mode: mode)) }
+    package init(
+        _ mode: Mode = .automatic, restrictions: MemoryRestrictions = MemoryRestrictions(),
+        audit: MemoryAudit = MemoryAudit()
+    ) {
+        contents = Mutex(Contents(mode: mode))
+        self.restrictions = restrictions
+        self.audit = audit
+    }
+
+    /// For a server on this disk.
+    package var moderation: ModerationStores {
+        ModerationStores(restrictions: restrictions, audit: audit, reports: MemoryReports())
+    }
 
     // MARK: What tests do to it
 
     package func setMode(_ mode: Mode) { contents.withLock { $0.mode = mode } }
 
     /// From now on so many commits fail (`nil`: all of them), until `heal()`.
-    package func fail(_ failure: JournalFailure = .failed("planned"), times: Int? = nil) {
-        contents.withLock {
-            $0.failure = failure
-            $0.failuresLeft = times ?? .max
-        }
+    /// - Parameter storing: they are on the disk all the same.
+    package func fail(_ failure: JournalFailure = .failed("planned"), storing: Bool = false, times: Int? = nil) {
+        contents.withLock { $0.fault = Fault(failure: failure, isStored: storing, left: times ?? .max) }
     }
 
-    package func heal() { contents.withLock { $0.failure = nil } }
+    package func heal() { contents.withLock { $0.fault = nil } }
 
     /// What webhooks are to be told, entry by entry.
     package var outgoing: [[OutgoingNews]] {
@@ -81,7 +103,7 @@ package final class MemoryJournal: RoomJournal {
             let batch = Array(contents.waiting.prefix(count))
             guard !batch.isEmpty else { return ([], true) }
             contents.waiting.removeFirst(batch.count)
-            return contents.write(batch)
+            return contents.write(batch, restrictions, audit)
         }
         for tell in told { tell() }
         return success
@@ -92,7 +114,7 @@ package final class MemoryJournal: RoomJournal {
         contents.withLock {
             $0.waiting = []
             $0.opened = []
-            $0.failure = nil
+            $0.fault = nil
             $0.life += 1
         }
     }
@@ -120,7 +142,7 @@ package final class MemoryJournal: RoomJournal {
     package func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory {
         commit()
         let result = contents.withLock { contents -> Result<RoomHistory, JournalFailure> in
-            if let failure = contents.nextFailure() { return .failure(failure) }
+            if let fault = contents.nextFault() { return .failure(fault.failure) }
             var room = contents.disk.rooms[key] ?? StoredRoom(epoch: 0)
             if contents.disk.rooms[key] == nil { contents.disk.order.append(key) }
             if room.ended {
@@ -132,6 +154,7 @@ package final class MemoryJournal: RoomJournal {
             contents.disk.rooms[key] = room
             contents.opened.insert(key)
             contents.disk.commits += 1
+            for change in contents.disk.standing.values { restrictions.note(change) }
             return .success(
                 RoomHistory(
                     epoch: room.epoch, snapshot: room.snapshot, snapshotPosition: room.snapshotPosition,
@@ -162,44 +185,61 @@ package final class MemoryJournal: RoomJournal {
 }
 
 extension MemoryJournal.Contents {
-    fileprivate mutating func nextFailure() -> JournalFailure? {
-        guard let failure, failuresLeft > 0 else { return nil }
-        failuresLeft -= 1
-        return failure
+    fileprivate mutating func nextFault() -> MemoryJournal.Fault? {
+        guard let found = fault, found.left > 0 else { return nil }
+        fault?.left -= 1
+        return found
+    }
+
+    private func takes(_ entry: JournalEntry) -> Bool {
+        guard opened.contains(entry.key), let room = disk.rooms[entry.key] else { return false }
+        return !room.ended && room.epoch == entry.epoch && room.head < .max && room.head + 1 == entry.position
+    }
+
+    private mutating func store(_ entry: JournalEntry) {
+        disk.rooms[entry.key]?.entries.append(entry)
+        if entry.kind == .chat { disk.rooms[entry.key]?.chat.append(entry) }
+        if let change = entry.standing { disk.standing[change.key] = change }
     }
 
     /// Writes a batch whole or not at all; refused entries (savepoints) harm nobody else.
-    fileprivate mutating func write(_ batch: [MemoryJournal.Work]) -> ([@Sendable () -> Void], Bool) {
-        let failure = nextFailure()
+    fileprivate mutating func write(
+        _ batch: [MemoryJournal.Work], _ restrictions: MemoryRestrictions, _ audit: MemoryAudit
+    ) -> ([@Sendable () -> Void], Bool) {
+        let fault = nextFault()
+        let isStored = fault?.isStored ?? true
         var told: [@Sendable () -> Void] = []
         for work in batch {
             switch work {
             case .entry(let entry, let done):
-                if let failure {
-                    opened.remove(entry.key)
-                    told.append { done(.failure(failure)) }
-                } else if opened.contains(entry.key), let room = disk.rooms[entry.key], !room.ended,
-                    room.epoch == entry.epoch, room.head < .max, room.head + 1 == entry.position
-                {
-                    disk.rooms[entry.key]?.entries.append(entry)
-                    if entry.kind == .chat { disk.rooms[entry.key]?.chat.append(entry) }
-                    told.append { done(.success(())) }
-                } else {
-                    told.append { done(.failure(.outOfOrder)) }
+                let isTaken = isStored && takes(entry)
+                if isTaken {
+                    store(entry)
+                    if let line = entry.line { audit.note(line) }
+                }
+                told.append {
+                    if let fault { return done(.failure(fault.failure)) }
+                    guard isTaken else { return done(.failure(.outOfOrder)) }
+                    if let change = entry.standing { restrictions.note(change) }
+                    done(.success(()))
                 }
             case .snapshot(let payload, let key, let position):
-                guard failure == nil, let room = disk.rooms[key], position <= room.head,
+                guard isStored, let room = disk.rooms[key], position <= room.head,
                     position > room.snapshotPosition
                 else { continue }
                 disk.rooms[key]?.snapshot = payload
                 disk.rooms[key]?.snapshotPosition = position
                 disk.rooms[key]?.entries.removeAll { $0.position < position }
             case .close(let key):
-                guard failure == nil else { continue }
+                guard isStored else { continue }
                 disk.rooms[key]?.ended = true
             }
         }
-        if failure == nil { disk.commits += 1 }
-        return (told, failure == nil)
+        if fault != nil {
+            // Until they are opened again.
+            for case .entry(let entry, _) in batch { opened.remove(entry.key) }
+        }
+        if isStored { disk.commits += 1 }
+        return (told, fault == nil)
     }
 }

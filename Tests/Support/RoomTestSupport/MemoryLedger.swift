@@ -23,7 +23,9 @@ package final class MemoryLedger: Ledger {
         var keys: [Known: Int] = [:]
         var waiting: [@Sendable () -> Void] = []
         var isHeld = false
+        var areAnswersLost = false
         var failure: JournalFailure?
+        var time: Int64?
 
         func outcome(of key: TransferKey, _ known: Known) -> TransferOutcome? {
             guard let index = keys[known] else { return nil }
@@ -55,6 +57,12 @@ package final class MemoryLedger: Ledger {
     /// From now on nothing can be posted; `nil`: it can again.
     package func fail(_ failure: JournalFailure?) { contents.withLock { $0.failure = failure } }
 
+    /// Whether what is posted from now on is stored and reported as failed.
+    package func loseAnswers(_ areLost: Bool) { contents.withLock { $0.areAnswersLost = areLost } }
+
+    /// When what is posted from now on is paid, in milliseconds since 1970. Else its times are numbers.
+    package func setTime(_ time: Int64) { contents.withLock { $0.time = time } }
+
     /// Coins for a wallet, from the shop.
     package func give(_ coins: Int64, to user: UserID, in application: ApplicationID) {
         let number = contents.withLock { $0.posted.count }
@@ -69,7 +77,10 @@ package final class MemoryLedger: Ledger {
         _ transfer: Transfer, key: TransferKey,
         done: @escaping @Sendable (Result<TransferOutcome, JournalFailure>) -> Void
     ) {
-        let work: @Sendable () -> Void = { [self] in done(carryOut(transfer, key)) }
+        let work: @Sendable () -> Void = { [self] in
+            let result = carryOut(transfer, key)
+            done(contents.withLock { $0.areAnswersLost } ? .failure(.failed("the answer is lost")) : result)
+        }
         let isHeld = contents.withLock { contents in
             if contents.isHeld { contents.waiting.append(work) }
             return contents.isHeld
@@ -103,7 +114,7 @@ package final class MemoryLedger: Ledger {
             contents.balances[to, default: 0] += transfer.coins
             let posted = PostedTransfer(
                 id: Int64(contents.posted.count + 1), transfer: transfer, key: key.key,
-                time: Int64(contents.posted.count),
+                time: contents.time ?? Int64(contents.posted.count),
                 fromBalance: contents.balances[from, default: 0], toBalance: contents.balances[to, default: 0])
             contents.keys[known] = contents.posted.count
             contents.posted.append((key, posted))

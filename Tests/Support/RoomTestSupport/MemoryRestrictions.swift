@@ -17,22 +17,18 @@ package final class MemoryRestrictions: StandingRestrictions {
         list.withLock { $0.count(from: scope, in: application, at: time) }
     }
 
-    package func set(
-        _ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
+    package func change(
+        _ change: StandingChange, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
     ) {
-        list.withLock {
-            $0[RestrictionKey(restriction.kind, of: restriction.user, from: scope, in: application)] = restriction
-        }
+        note(change)
         done(.success(()))
     }
 
-    package func lift(
-        _ kind: RestrictionKind, of user: UserID, from scope: RestrictionScope, in application: ApplicationID,
-        done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void
-    ) {
-        list.withLock { $0[RestrictionKey(kind, of: user, from: scope, in: application)] = nil }
-        done(.success(()))
+    /// What is on the disk holds.
+    package func note(_ change: StandingChange) { list.withLock { $0.apply(change, at: 0) } }
+
+    package func set(_ restriction: Restriction, from scope: RestrictionScope, in application: ApplicationID) {
+        note(StandingChange(beginning: restriction, from: scope, in: application))
     }
 
     package func forgetWords(of user: UserID, in application: ApplicationID) {

@@ -44,5 +44,10 @@ package final class ServerProcess {
         process.waitUntilExit()
     }
 
+    /// It says nothing until it goes on, and takes what comes.
+    package func hold() { Foundation.kill(process.processIdentifier, SIGSTOP) }
+
+    package func goOn() { Foundation.kill(process.processIdentifier, SIGCONT) }
+
     deinit { if process.isRunning { kill() } }
 }

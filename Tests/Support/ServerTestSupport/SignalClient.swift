@@ -132,6 +132,7 @@ package final class SignalClient: Sendable {
     }
 
     /// The first message that fits, heard already or to come.
+    @discardableResult
     package func first(_ what: String, where fits: @escaping @Sendable (JSON) -> Bool) async throws -> JSON {
         try await wait(what) { message, _ in message.map(fits) ?? false }
         guard let message = heard.first(where: fits) else { throw Failure(description: what) }

@@ -22,6 +22,8 @@ package final class CaptureSide {
     private(set) var run: Int?
     /// What the device delivers is the microphone, and not only a clock for the music.
     private var isMicrophone = false
+    /// How often the microphone was stopped.
+    private var stops = 0
     private var settings: RoomAudioSettings
     private(set) var framesSent: UInt64 = 0
 
@@ -57,11 +59,20 @@ package final class CaptureSide {
         sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
     }
 
-    /// Another run of a device captures from now on.
-    func select(_ run: Int?, isMicrophone: Bool, _ hasExactTimes: Bool) {
+    /// From here on nothing of the microphone is sent, also if it opens at this moment.
+    func stopMicrophone(_ stops: Int) {
+        self.stops = stops
+        setMicrophone(false)
+    }
+
+    /// Another run captures from now on.
+    /// - Parameters:
+    ///   - isDevice: of the microphone, and not of what stands in for it.
+    ///   - stops: how often the microphone had been stopped when the run was ordered.
+    func select(_ run: Int?, isDevice: Bool, stops: Int, _ hasExactTimes: Bool) {
         self.run = run
         sender.hasExactTimes = hasExactTimes
-        setMicrophone(isMicrophone)
+        setMicrophone(isDevice && stops == self.stops)
     }
 
     /// 0…100.

@@ -15,7 +15,7 @@ final class DeviceLine: Sendable {
         /// What stands in for a device.
         let standIn: LineDevice
         /// From now on the blocks of that run count, and no others.
-        let select: @Sendable (DeviceMachine.Run?, LineDevice?) -> Void
+        let select: @Sendable (DeviceMachine.Run?, LineDevice?, _ stops: Int) -> Void
         let tell: @Sendable (News) -> Void
     }
 
@@ -37,6 +37,8 @@ final class DeviceLine: Sendable {
     private let later: Later
     /// Held for a step of the machine.
     private let state: Mutex<State>
+    /// The devices that are to be closed.
+    private let closing = DispatchGroup()
     /// What was started and not stopped, by the numbers of the runs.
     private let running = Mutex<[Int: LineDevice]>([:])
 
@@ -53,8 +55,10 @@ final class DeviceLine: Sendable {
 
     var machine: DeviceMachine { state.withLock { $0.machine } }
 
-    /// - Parameter reply: hears once what became of the order, without a lock.
-    func order(_ order: DeviceMachine.Order, _ reply: Reply? = nil) {
+    /// - Parameter reply: hears once what became of the order, on the line's queue.
+    /// - Returns: who waited for what is not wanted any more. They need not wait until a device is open: the caller tells them so, without
+    ///   a lock.
+    func order(_ order: DeviceMachine.Order, _ reply: Reply? = nil) -> [Reply] {
         step { state in
             guard let reply else { return .order(order, asked: nil) }
             state.lastReply += 1
@@ -63,11 +67,15 @@ final class DeviceLine: Sendable {
         }
     }
 
-    /// The device of that choice has gone; from any thread.
-    func lost(choice: Int, _ error: RoomAudioError) { handle(.lost(choice: choice, error)) }
+    /// The device has gone in that run; from any thread.
+    func lost(run: Int, _ error: RoomAudioError) { handle(.lost(run: run, error)) }
 
     /// Returns when everything that was ordered is done, but for a device that is being opened.
-    func drain() { if !machine.isOpening { queue.sync {} } }
+    func drain() {
+        // The one that opens may be the next after another, which has yet to be closed.
+        closing.wait()
+        if !machine.isOpening { queue.sync {} }
+    }
 
     /// Returns when everything that was ordered is done.
     func settle() {
@@ -76,26 +84,28 @@ final class DeviceLine: Sendable {
         queue.sync {}
     }
 
-    private func handle(_ input: DeviceMachine.Input) { step { _ in input } }
+    private func handle(_ input: DeviceMachine.Input) {
+        for reply in step({ _ in input }) { reply(.withdrawn) }
+    }
 
-    private func step(_ input: (inout State) -> DeviceMachine.Input) {
-        let withdrawn = state.withLock { state -> [Reply] in
+    private func step(_ input: (inout State) -> DeviceMachine.Input) -> [Reply] {
+        state.withLock { state in
             let input = input(&state)
             var withdrawn: [Reply] = []
             var actions: [DeviceMachine.Action] = []
             for action in state.machine.handle(input) {
-                // Who waits for a device that another order took the place of need not wait until it is open.
                 if case .answer(let number, .withdrawn) = action {
                     if let reply = state.replies.removeValue(forKey: number) { withdrawn.append(reply) }
-                } else {
-                    actions.append(action)
+                    continue
                 }
+                // No device is closed behind one that opens, as a stand-in may be.
+                if case .close(let run) = action, run.choice != nil { closing.enter() }
+                actions.append(action)
             }
             // Under the lock, so that they follow each other as the machine has them.
             if !actions.isEmpty { queue.async { [self, actions] in for action in actions { carryOut(action) } } }
             return withdrawn
         }
-        for reply in withdrawn { reply(.withdrawn) }
     }
 
     /// On the queue.
@@ -116,12 +126,16 @@ final class DeviceLine: Sendable {
             } catch {
                 handle(.standInFailed(run.number))
             }
-        case .close(let run): running.withLock { $0.removeValue(forKey: run.number) }?.stop()
-        case .select(let run): ends.select(run, run.flatMap { run in running.withLock { $0[run.number] } })
+        case .close(let run):
+            running.withLock { $0.removeValue(forKey: run.number) }?.stop()
+            if run.choice != nil { closing.leave() }
+        case .select(let run, let stops):
+            ends.select(run, run.flatMap { run in running.withLock { $0[run.number] } }, stops)
         case .answer(let number, let outcome): state.withLock { $0.replies.removeValue(forKey: number) }?(outcome)
         case .tellLoss(let error): ends.tell(.lost(error))
         case .tellReturn: ends.tell(.returned)
         case .tryAgain(let number, let time): later(time, queue) { [weak self] in self?.handle(.again(number)) }
+        case .prove(let number, let time): later(time, queue) { [weak self] in self?.handle(.steady(number)) }
         }
     }
 }

@@ -24,6 +24,8 @@ struct DeviceMachine: Sendable {
         var framesPerBlock = 480
         /// Without the device blocks come all the same, silent ones: music and buffers go by them.
         var keepsTime = false
+        /// How often the microphone had been stopped by then.
+        var stops = 0
     }
 
     /// A device that runs, or is about to; without one, what stands in for it.
@@ -41,9 +43,12 @@ struct DeviceMachine: Sendable {
         /// The run that failed.
         var number: Int
         var framesPerBlock: Int
+        /// How often it was opened in vain since, or went away again at once.
         var attempts = 0
         /// It is tried again by itself.
         var isTriedAgain: Bool
+        /// People know that it is away: they were told, or asked and heard so. Who asked and got it believes that it is there.
+        var isKnown = true
     }
 
     enum Phase: Sendable, Equatable {
@@ -51,8 +56,8 @@ struct DeviceMachine: Sendable {
         case idle(standIn: Run?)
         /// A device's start is under way. `loss`: it went away before that was known. → running, failed, idle
         case opening(Run, standIn: Run?, after: Outage?, loss: RoomAudioError?)
-        /// → failed, opening, idle
-        case running(Run)
+        /// `after`: what it came back from, until it has run for a while. → failed, opening, idle
+        case running(Run, after: Outage?)
         /// → opening, idle
         case failed(Outage, standIn: Run?)
     }
@@ -62,8 +67,10 @@ struct DeviceMachine: Sendable {
         case order(Order, asked: Int?)
         case opened
         case notOpened(RoomAudioError)
-        /// The device of that choice went away while it ran.
-        case lost(choice: Int, RoomAudioError)
+        /// The device went away in the run with that number.
+        case lost(run: Int, RoomAudioError)
+        /// The run with that number has lasted for `steadyTime`.
+        case steady(Int)
         /// The stand-in has no thread.
         case standInFailed(Int)
         /// The time before another try of the outage with that number is over.
@@ -74,25 +81,36 @@ struct DeviceMachine: Sendable {
         case open(LineDevice, Run)
         case openStandIn(Run)
         case close(Run)
-        /// From now on the blocks of that run count, and no others.
-        case select(Run?)
+        /// From now on the blocks of that run count, and no others. `stops`: of the order that it follows from.
+        case select(Run?, stops: Int)
         case answer(Int, Outcome)
         case tellLoss(RoomAudioError)
         case tellReturn
         case tryAgain(Int, after: Interval)
+        /// Say when the run with that number has lasted so long.
+        case prove(Int, for: Interval)
     }
 
     /// What became of an order that somebody waits for.
     enum Outcome: Sendable, Equatable {
         case done
+        /// Nothing is tried before somebody asks again.
         case failed(RoomAudioError)
+        /// The device has been away, and is tried again until it is there.
+        case lost(RoomAudioError)
         /// Another order took its place.
         case withdrawn
     }
 
+    /// A device that comes back and goes away sooner was not there: its return is not told, and the next try waits longer.
+    static let steadyTime = Interval.seconds(3)
+
     private(set) var phase = Phase.idle(standIn: nil)
     private var order = Order()
     private var asked: [Int] = []
+    /// What the last device that was wanted had not come back from when it was not wanted any more. It is still away when it is
+    /// wanted anew.
+    private var away: Outage?
     private var runs = 0
     /// Whether a device that went away is opened again as soon as it is there.
     private let returns: Bool
@@ -127,7 +145,11 @@ struct DeviceMachine: Sendable {
         case .order(let order, let number): return take(order, number)
         case .opened: return opened()
         case .notOpened(let error): return notOpened(error)
-        case .lost(let choice, let error): return lost(choice, error)
+        case .lost(let number, let error): return lost(number, error)
+        case .steady(let number):
+            guard case .running(let run, _?) = phase, run.number == number else { return [] }
+            phase = .running(run, after: nil)
+            return [.tellReturn]
         case .standInFailed(let number):
             standIn = standIn?.number == number ? nil : standIn
             return []
@@ -148,13 +170,16 @@ struct DeviceMachine: Sendable {
             asked = []
         }
         order = next
-        if let number, isOpening, next.device == nil {
+        if let device = next.device, device.choice != away?.choice { away = nil }
+        guard let number else { return actions + settle() }
+        if isOpening, next.device == nil {
             // Nothing is to be waited for: what opens is closed by itself.
-            actions.append(.answer(number, .withdrawn))
-        } else if let number {
-            asked.append(number)
-            // Whoever asks has it tried at once.
-            if case .failed(_, let standIn) = phase { phase = .idle(standIn: standIn) }
+            return actions + [.answer(number, .withdrawn)] + settle()
+        }
+        asked.append(number)
+        // Whoever asks has it tried at once.
+        if case .failed(let outage, _) = phase, let device = next.device, device.choice == outage.choice {
+            return actions + reopen(device, after: outage)
         }
         return actions + settle()
     }
@@ -163,29 +188,48 @@ struct DeviceMachine: Sendable {
     private mutating func settle() -> [Action] {
         switch phase {
         case .opening(_, let standIn, _, _): return standIn != nil || hasTimeAtOnce ? keepTime() : []
-        case .running(let run):
-            if run.choice == order.device?.choice, run.framesPerBlock == order.framesPerBlock { return answer(.done) }
-            phase = .idle(standIn: nil)
+        case .running(let run, let outage):
+            if run.choice == order.device?.choice, run.framesPerBlock == order.framesPerBlock {
+                if var outage, !asked.isEmpty {
+                    outage.isKnown = false
+                    phase = .running(run, after: outage)
+                }
+                return answer(.done)
+            }
+            rest(standIn: nil, after: outage)
             // While another one is opened the time goes on.
             return [.close(run)] + keepTime() + settle()
         case .idle:
             if let device = order.device {
                 let bridge = hasTimeAtOnce ? keepTime() : []
-                return bridge + open(device, standIn: standIn, after: nil)
+                let outage = away
+                away = nil
+                return bridge + open(device, standIn: standIn, after: outage)
             }
             return keepTime() + answer(.done)
         case .failed(let outage, _):
             guard order.device?.choice == outage.choice else {
-                phase = .idle(standIn: standIn)
+                rest(standIn: standIn, after: outage)
                 return settle()
             }
             // Other blocks mean that devices start anew.
             if let device = order.device, outage.framesPerBlock != order.framesPerBlock {
-                let time = keepTime()
-                return time + open(device, standIn: standIn, after: outage.isTriedAgain ? outage : nil)
+                return reopen(device, after: outage)
             }
-            return keepTime() + answer(.failed(outage.error))
+            return keepTime() + answer(outage.isTriedAgain ? .lost(outage.error) : .failed(outage.error))
         }
+    }
+
+    /// The device is not wanted, or is about to be opened anew.
+    private mutating func rest(standIn: Run?, after outage: Outage?) {
+        phase = .idle(standIn: standIn)
+        guard let outage, outage.isTriedAgain else { return }
+        if order.device == nil || order.device?.choice == outage.choice { away = outage }
+    }
+
+    private mutating func reopen(_ device: LineDevice, after outage: Outage) -> [Action] {
+        let time = keepTime()
+        return time + open(device, standIn: standIn, after: outage.isTriedAgain ? outage : nil)
     }
 
     private mutating func open(_ device: LineDevice, standIn: Run?, after outage: Outage?) -> [Action] {
@@ -231,57 +275,63 @@ struct DeviceMachine: Sendable {
         let close: [Action] = former.map { [.close($0)] } ?? []
         guard order.keepsTime else {
             standIn = nil
-            return close + [.select(nil)]
+            return close + [select(nil)]
         }
         let run = nextRun(of: nil)
         standIn = run
-        return close + [.openStandIn(run), .select(run)]
+        return close + [.openStandIn(run), select(run)]
     }
+
+    private func select(_ run: Run?) -> Action { .select(run, stops: order.stops) }
 
     // MARK: - What happens
 
     private mutating func opened() -> [Action] {
         guard case .opening(let run, let standIn, let outage, let loss) = phase else { return [] }
         guard order.device?.choice == run.choice else {
-            phase = .idle(standIn: standIn)
+            rest(standIn: standIn, after: outage)
             return [.close(run)] + settle()
         }
-        phase = .running(run)
-        var actions: [Action] = [.select(run)]
+        phase = .running(run, after: outage)
+        var actions = [select(run)]
         if let standIn { actions.append(.close(standIn)) }
-        if let loss, let choice = run.choice { return actions + lost(choice, loss) }
-        if outage != nil { actions.append(.tellReturn) }
+        if let loss { return actions + lost(run.number, loss) }
+        if outage != nil { actions.append(.prove(run.number, for: Self.steadyTime)) }
         return actions + settle()
     }
 
     private mutating func notOpened(_ error: RoomAudioError) -> [Action] {
         guard case .opening(let run, let standIn, let former, _) = phase, let choice = run.choice else { return [] }
         guard order.device?.choice == choice else {
-            phase = .idle(standIn: standIn)
+            rest(standIn: standIn, after: former)
             return settle()
         }
         // Whoever asks hears of it and may ask again; what was only needed anew is as good as lost.
-        let isAsked = !asked.isEmpty
-        let outage = Outage(
-            choice: choice, error: error, number: run.number, framesPerBlock: run.framesPerBlock,
-            attempts: (former?.attempts ?? 0) + 1, isTriedAgain: former?.isTriedAgain ?? (returns && !isAsked))
-        phase = .failed(outage, standIn: standIn)
-        return (isAsked || former != nil ? [] : [.tellLoss(error)]) + settle() + tryAgain(outage)
+        return fail(run, of: choice, error, after: former, isTriedAgain: returns && asked.isEmpty, standIn: standIn)
     }
 
-    private mutating func lost(_ choice: Int, _ error: RoomAudioError) -> [Action] {
+    private mutating func lost(_ number: Int, _ error: RoomAudioError) -> [Action] {
         switch phase {
-        case .opening(let run, let standIn, let outage, _) where run.choice == choice:
+        case .opening(let run, let standIn, let outage, _) where run.number == number:
             phase = .opening(run, standIn: standIn, after: outage, loss: error)
             return []
-        case .running(let run) where run.choice == choice:
-            let outage = Outage(
-                choice: choice, error: error, number: run.number, framesPerBlock: run.framesPerBlock,
-                isTriedAgain: returns)
-            phase = .failed(outage, standIn: nil)
-            return [.close(run), .tellLoss(error)] + settle() + tryAgain(outage)
+        case .running(let run, let former) where run.number == number:
+            guard let choice = run.choice else { return [] }
+            return [.close(run)] + fail(run, of: choice, error, after: former, isTriedAgain: returns, standIn: nil)
         default: return []
         }
+    }
+
+    /// The device does not run although it is wanted. Whoever asks hears it in the answer; else it is told of once.
+    private mutating func fail(
+        _ run: Run, of choice: Int, _ error: RoomAudioError, after former: Outage?, isTriedAgain: Bool, standIn: Run?
+    ) -> [Action] {
+        let isTold = asked.isEmpty && former?.isKnown != true
+        let outage = Outage(
+            choice: choice, error: error, number: run.number, framesPerBlock: run.framesPerBlock,
+            attempts: former.map { $0.attempts + 1 } ?? 0, isTriedAgain: former?.isTriedAgain ?? isTriedAgain)
+        phase = .failed(outage, standIn: standIn)
+        return (isTold ? [.tellLoss(error)] : []) + settle() + tryAgain(outage)
     }
 
     private func tryAgain(_ outage: Outage) -> [Action] {

@@ -1,5 +1,6 @@
 internal import AudioGraph
 internal import MediaDevices
+internal import Platform
 internal import Timing
 
 /// The devices of an engine: which were chosen, and what they are needed for. Both run while there is anything to hear or to send.
@@ -23,6 +24,8 @@ struct EngineDevices {
     /// The number of the wish for a microphone; nil: none is wished for.
     private(set) var microphone: Int?
     private var microphones = 0
+    /// How often the microphone was stopped. What was opened for an earlier wish is not heard by a later one.
+    private var stops = 0
 
     /// - Parameters:
     ///   - later: runs something after a time.
@@ -37,9 +40,10 @@ struct EngineDevices {
         output = Self.device(NullOutput(), 1, playout, clock)
         inputs = DeviceLine(
             "input", DeviceMachine(returns: true, hasTimeAtOnce: true), later: later,
-            DeviceLine.Ends(standIn: Self.device(NullInput(), 0, capture)) { run, device in
+            DeviceLine.Ends(standIn: Self.device(NullInput(), 0, capture)) { run, device, stops in
                 capture.with {
-                    $0.select(run?.number, isMicrophone: run?.choice != nil, device?.hasExactTimes ?? false)
+                    $0.select(
+                        run?.number, isDevice: run?.choice != nil, stops: stops, device?.hasExactTimes ?? false)
                 }
             } tell: { news in
                 switch news {
@@ -49,7 +53,7 @@ struct EngineDevices {
             })
         outputs = DeviceLine(
             "output", DeviceMachine(returns: false, hasTimeAtOnce: false), later: later,
-            DeviceLine.Ends(standIn: Self.device(NullOutput(), 0, playout, clock)) { run, _ in
+            DeviceLine.Ends(standIn: Self.device(NullOutput(), 0, playout, clock)) { run, _, _ in
                 playout.with { $0.run = run?.number }
             } tell: { news in
                 if case .lost(let error) = news { tell(.outputFailed(error.description)) }
@@ -69,7 +73,8 @@ struct EngineDevices {
         _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> (any AudioInputDevice)?
     ) {
         choices += 1
-        input = make(Self.losing(inputs, choices)).map { Self.device($0, choices, capture) }
+        let present = PresentRun()
+        input = make(Self.losing(inputs, present)).map { present.follow(Self.device($0, choices, capture)) }
     }
 
     /// As with an input.
@@ -77,11 +82,32 @@ struct EngineDevices {
         _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
     ) {
         choices += 1
-        output = Self.device(make(Self.losing(outputs, choices)), choices, playout, clock)
+        let present = PresentRun()
+        output = present.follow(Self.device(make(Self.losing(outputs, present)), choices, playout, clock))
     }
 
-    private static func losing(_ line: DeviceLine, _ choice: Int) -> @Sendable (DeviceError) -> Void {
-        { [weak line] error in line?.lost(choice: choice, .device(error.description)) }
+    private static func losing(_ line: DeviceLine, _ present: PresentRun) -> @Sendable (DeviceError) -> Void {
+        { [weak line] error in
+            if let run = present.number { line?.lost(run: run, .device(error.description)) }
+        }
+    }
+
+    /// Which run of a device goes on. A device tells that it went away, and not when it was started.
+    private final class PresentRun: Sendable {
+        private let run = Mutex<Int?>(nil)
+
+        var number: Int? { run.withLock { $0 } }
+
+        func follow(_ device: LineDevice) -> LineDevice {
+            LineDevice(choice: device.choice, hasExactTimes: device.hasExactTimes) {
+                [self] frames, number throws(RoomAudioError) in
+                run.withLock { $0 = number }
+                try device.start(frames, number)
+            } stop: { [self] in
+                run.withLock { $0 = nil }
+                device.stop()
+            }
+        }
     }
 
     /// - Returns: the number of the wish.
@@ -94,7 +120,8 @@ struct EngineDevices {
     /// From here on nothing of it is sent, however long the device takes to stop.
     mutating func dropMicrophone() {
         microphone = nil
-        capture.with { $0.setMicrophone(false) }
+        stops += 1
+        capture.with { $0.stopMicrophone(stops) }
     }
 
     // MARK: - Orders
@@ -104,23 +131,28 @@ struct EngineDevices {
     ///   - onInput: hears what became of the input; else an input that does not start is told of, and tried again.
     ///   - onOutput: hears what became of the output; else an output that does not start is told of, and gives way to none, in time with
     ///     the clock: neither the microphone nor the path waits for a loudspeaker.
-    func run(_ purpose: Purpose, onInput: DeviceLine.Reply? = nil, onOutput: DeviceLine.Reply? = nil) {
+    /// - Returns: who waited for what is not wanted any more, and is to be told so without a lock.
+    func run(
+        _ purpose: Purpose, onInput: DeviceLine.Reply? = nil, onOutput: DeviceLine.Reply? = nil
+    ) -> [DeviceLine.Reply] {
         let isNeeded = purpose.hasPath || microphone != nil || purpose.hasMusic
-        outputs.order(
+        let played = outputs.order(
             DeviceMachine.Order(
                 device: isNeeded ? output : nil, framesPerBlock: purpose.blockFrames, keepsTime: isNeeded), onOutput)
-        inputs.order(
+        let captured = inputs.order(
             DeviceMachine.Order(
                 device: microphone == nil ? nil : input, framesPerBlock: purpose.blockFrames,
                 // Published music needs a clock even while there is no microphone.
-                keepsTime: purpose.hasPath && purpose.hasMusic || microphone != nil && input == nil), onInput)
+                keepsTime: purpose.hasPath && purpose.hasMusic || microphone != nil && input == nil, stops: stops),
+            onInput)
+        return played + captured
     }
 
     /// Nothing is wanted any more; what was chosen stays so.
-    mutating func stop() {
+    /// - Returns: as `run` does.
+    mutating func stop() -> [DeviceLine.Reply] {
         dropMicrophone()
-        inputs.order(DeviceMachine.Order())
-        outputs.order(DeviceMachine.Order())
+        return inputs.order(DeviceMachine.Order()) + outputs.order(DeviceMachine.Order())
     }
 
     /// Returns when everything that was ordered is done, but for a device that is being opened. Not under a lock.

@@ -143,7 +143,7 @@ package enum RoomAudioEvent: Sendable, Equatable {
     /// The input went away, or did not start anew, for that reason: nothing is captured, everything else works. It is tried again until it
     /// is there or another one is chosen.
     case inputLost(String)
-    /// It captures again.
+    /// It captures again, and has for a while.
     case inputReturned
     /// A track is open and about to be heard.
     case musicStarted(Int32, duration: Interval?)

@@ -6,21 +6,26 @@ internal import RoomModel
 /// Keeps an engine to what people and the room ask of its sound: who is heard, and whether the microphone captures.
 ///
 /// The engine is told on the sound's own queue what is wished by then. So the last wish holds, whichever thread it came from: a microphone
-/// that was stopped stays off although somebody sits down at that moment, and one that was started does not outlive the room.
+/// that was stopped stays off although somebody sits down at that moment, and one that was started does not outlive the room. Each time
+/// somebody asks for the microphone the engine is told so: it knows whether the device runs, and tries one that does not.
 final class CaptureControl: Sendable {
-    /// What became of the last wish about the microphone.
-    private enum Capture {
-        case off
-        /// Or about to be.
-        case on
-        /// It did not start. It is tried again when somebody asks for it, or brings another device.
-        case failed
-    }
-
     private struct State {
         var asked = SoundWishes()
-        var capture = Capture.off
+        /// How often somebody asked for the microphone: said so, sat down, or brought another device.
+        var calls = 0
+        /// The last of them that the engine was told of; nil: it was told that nobody wants the microphone.
+        var told: Int?
+
+        /// What the engine is to be told of the microphone.
+        mutating func next() -> Order? {
+            let wanted = asked.plan.captures ? calls : nil
+            guard wanted != told else { return nil }
+            told = wanted
+            return wanted == nil ? .stop : .start
+        }
     }
+
+    private enum Order { case start, stop }
 
     private let engine: AudioEngine?
     private let queue: DispatchQueue
@@ -43,22 +48,33 @@ final class CaptureControl: Sendable {
 
     var asked: SoundWishes { state.withLock { $0.asked } }
 
+    /// Whoever sits down is to be heard, also if the microphone has failed before.
     func wish(_ change: (inout SoundWishes) -> Void) {
-        state.withLock { change(&$0.asked) }
-        guard let engine else { return }
-        queue.async { [self] in carryOut(engine) }
+        tell { state in
+            let wasSeated = state.asked.isSeated
+            change(&state.asked)
+            if state.asked.isSeated, !wasSeated { state.calls += 1 }
+        }
     }
 
     /// Also if it has failed before.
     func tryMicrophone(_ change: (inout SoundWishes) -> Void = { _ in }) {
-        state.withLock { if case .failed = $0.capture { $0.capture = .off } }
-        wish(change)
+        tell { state in
+            change(&state.asked)
+            state.calls += 1
+        }
+    }
+
+    private func tell(_ change: (inout State) -> Void) {
+        state.withLock { change(&$0) }
+        guard let engine else { return }
+        queue.async { [self] in carryOut(engine) }
     }
 
     /// On the queue.
     private func carryOut(_ engine: AudioEngine) {
         guard !isOver() else { return }
-        let (plan, capture) = state.withLock { ($0.asked.plan, $0.capture) }
+        let (plan, order) = state.withLock { ($0.asked.plan, $0.next()) }
         let settings = engine.settings
         if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes
             || settings.isMicrophoneMuted != plan.isMicrophoneMuted
@@ -69,19 +85,12 @@ final class CaptureControl: Sendable {
                 $0.isMicrophoneMuted = plan.isMicrophoneMuted
             }
         }
-        switch (capture, plan.captures) {
-        case (.off, true):
-            state.withLock { $0.capture = .on }
+        switch order {
+        case .start:
             // A device takes its time: what is wished next does not wait for it.
-            engine.startMicrophone { [weak self] error in
-                guard let self, let error else { return }
-                state.withLock { $0.capture = .failed }
-                onFailure(error)
-            }
-        case (.on, false), (.failed, false):
-            engine.stopMicrophone()
-            state.withLock { $0.capture = .off }
-        case (.off, false), (.on, true), (.failed, true): break
+            engine.startMicrophone { [onFailure] error in if let error { onFailure(error) } }
+        case .stop: engine.stopMicrophone()
+        case nil: break
         }
     }
 }

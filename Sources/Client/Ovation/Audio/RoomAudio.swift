@@ -33,7 +33,7 @@ public final class RoomAudio: Sendable {
         /// The microphone could not be started, or was lost, for example unplugged. Music is still sent. One that was lost is tried again
         /// until it is there (`microphoneReturned`), or another one is chosen.
         case microphoneFailed(OvationError)
-        /// A microphone that was lost captures again.
+        /// A microphone that was lost captures again, and has done so for a few seconds.
         case microphoneReturned
         /// The loudspeaker could not be started, or was lost, for example unplugged. Nothing is heard until another one is chosen. The
         /// user is still heard by others.
@@ -167,7 +167,7 @@ public final class RoomAudio: Sendable {
 
     // MARK: - Microphone
 
-    /// Whether sound is captured now.
+    /// Whether sound is captured now, or would be if an input were chosen.
     public var isMicrophoneOn: Bool { engine?.isMicrophoneOn ?? false }
 
     /// Captures, seated or not; others hear it while one is seated.
@@ -178,6 +178,9 @@ public final class RoomAudio: Sendable {
 
     /// Captures while one is seated, as at first.
     public func captureWhenSeated() { wishes.tryMicrophone { $0.microphone = .whenSeated } }
+
+    /// The same where a seat was taken or left: taking it has asked for the microphone, and a device that did not start is not tried twice.
+    package func followSeat() { wishes.wish { $0.microphone = .whenSeated } }
 
     /// Another device may do what the former one did not.
     func tryMicrophone() { wishes.tryMicrophone() }

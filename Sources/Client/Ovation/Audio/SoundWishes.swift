@@ -33,6 +33,8 @@ struct SoundWishes {
         isLeading = state.duet.leader == state.me.id
     }
 
+    var isSeated: Bool { me.map { me in seats.contains { $0.user == me } } ?? false }
+
     /// The user who is heard by that line of the media path.
     func user(onSlot slot: Int) -> UserID? { seats.indices.contains(slot) ? seats[slot].user : nil }
 
@@ -49,7 +51,7 @@ struct SoundWishes {
             switch microphone {
             case .on: true
             case .off: false
-            case .whenSeated: me.map { me in seats.contains { $0.user == me } } ?? false
+            case .whenSeated: isSeated
             }
         return plan
     }

@@ -288,9 +288,13 @@ extension OvationError {
     /// A failure, as this SDK or a server tells it.
     /// - Parameter message: absent: what the code means.
     public init(_ code: Code, _ message: String? = nil, retryAfter: Duration? = nil) {
+        self.init(code, message, reason: nil, retryAfter: retryAfter)
+    }
+
+    init(_ code: Code, _ message: String?, reason: String?, retryAfter: Duration?) {
         let known = code.known
         self.init(
             code: code, number: known?.number ?? 0, message: message ?? known?.meaning ?? code.rawValue,
-            retryAfter: retryAfter)
+            reason: reason, retryAfter: retryAfter)
     }
 }

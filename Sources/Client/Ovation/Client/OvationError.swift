@@ -75,3 +75,25 @@ extension OvationError: CustomStringConvertible {
         return "\(code) (\(number)): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]")
     }
 }
+
+extension OvationError {
+    /// Of whoever is put out of a room. Only a ban keeps them out; of one the error says as much as the refusal of whoever comes back too
+    /// soon.
+    /// - Parameters:
+    ///   - host: the name of the room's owner.
+    ///   - time: the server's, in milliseconds since 1970; `nil`: it is not known.
+    init(_ restriction: Restriction, by host: String, at time: Int64?) {
+        let why = restriction.reason.map { ": \($0)" } ?? ""
+        let message = "\(restriction.by) put this user out of the room\(why)"
+        guard restriction.kind == .ban else {
+            self.init(.permissionDenied, message)
+            return
+        }
+        guard let until = restriction.until else {
+            self.init(.bannedForGood, message, reason: host, retryAfter: nil)
+            return
+        }
+        let wait = time.map { max(.zero, Duration.milliseconds(until) - .milliseconds($0)) }
+        self.init(.banned, message, reason: host, retryAfter: wait)
+    }
+}

@@ -264,7 +264,8 @@ final class RoomFollower {
     func remove(_ restriction: Restriction) {
         guard isPresent else { return }
         tell([.removed(restriction)])
-        end(.gone(OvationError(restriction.until == nil ? .bannedForGood : .banned)))
+        let error = OvationError(restriction, by: state.info.owner.name, at: connection.outlet.clock.milliseconds)
+        end(.gone(error))
     }
 
     private func finish() {

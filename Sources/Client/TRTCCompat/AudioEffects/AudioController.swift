@@ -202,7 +202,7 @@ final class AudioController: Sendable {
     /// On sitting down and on getting up the microphone follows, unless the person has said something else since.
     func followSeat(isTaken: Bool) {
         state.withLock { state in
-            if state.order.tell(isSeated: isTaken) { state.source?.captureWhenSeated() }
+            if state.order.tell(isSeated: isTaken) { state.source?.followSeat() }
         }
     }
 

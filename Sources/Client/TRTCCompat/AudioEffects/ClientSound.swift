@@ -22,7 +22,8 @@ protocol ClientSound: AnyObject, Sendable {
     func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure]
     func startMicrophone()
     func stopMicrophone()
-    func captureWhenSeated()
+    /// The microphone is on while one sits, from this seat on.
+    func followSeat()
     /// The room is entered: its song plays, and one is heard while one sits.
     func begin()
     /// What `begin` began ends: nothing is captured and nothing is heard any more, although the room may go on for another component of the
@@ -55,7 +56,7 @@ extension RoomAudio: ClientSound {
 
     func begin() {
         singing = .automatic
-        captureWhenSeated()
+        followSeat()
     }
 
     func silence() {

@@ -13,7 +13,6 @@ final class RoomController: Sendable {
     let name: String
     let kind: RoomKind
     let queue: CallbackQueue
-    let clock: DelayClock
     let sound: AudioController
     let meters: RoomMeters
     let songs: SongReporter
@@ -21,6 +20,7 @@ final class RoomController: Sendable {
     private let state = Mutex(State())
     private let patience: LossPatience
     private let elsewhere = InvitationsElsewhere()
+    private let mute = MuteStatement()
     private let hear: @Sendable (RoomNotice) -> Void
 
     /// - Parameters:
@@ -34,7 +34,6 @@ final class RoomController: Sendable {
         self.name = name
         self.kind = kind
         self.queue = queue
-        self.clock = clock
         patience = LossPatience(clock)
         self.hear = hear
         let tell: @Sendable (RoomNotice) -> Void = { notice in queue.run { hear(notice) } }
@@ -251,6 +250,7 @@ final class RoomController: Sendable {
 
     /// Nothing of the room sounds here any more; what was playing is told to be over. Whoever sits down in another room speaks.
     func leaveSound() {
+        mute.end()
         sound.attach(nil)
         sound.set { $0.isMicrophoneMuted = false }
         songs.end()
@@ -281,17 +281,23 @@ final class RoomController: Sendable {
         guard isAlive() else { return }
         sound.set { $0.isMicrophoneMuted = isMuted }
         guard let room, room.state.mySeat != nil else { return }
-        let statement = MuteStatement { [weak self] in
-            guard let self, self.room === room, room.state.mySeat != nil else { return nil }
-            return sound.settings.isMicrophoneMuted
-        } say: { isMuted, done in
-            room.perform(.setMicrophone(SetMicrophone(muted: isMuted))) { result in
-                if case .failure(let error) = result { done(error) }
-            }
-        } warn: { [weak self] in
-            self?.tell(.warning($0.outcome.code, $0.outcome.message))
-        }
-        statement.begin()
+        mute.tell(
+            MuteStatement.Listener { [weak self] in
+                guard let self, self.room === room, room.state.mySeat != nil else { return nil }
+                return sound.settings.isMicrophoneMuted
+            } say: { isMuted, done in
+                room.perform(.setMicrophone(SetMicrophone(muted: isMuted))) { result in
+                    if case .failure(let error) = result { done(error) } else { done(nil) }
+                }
+            } wait: { pause, body in
+                // As long as the server asks for. Whoever leaves meanwhile has ended what waits.
+                Task {
+                    try? await Task.sleep(for: pause)
+                    body()
+                }
+            } warn: { [weak self] in
+                self?.tell(.warning($0.outcome.code, $0.outcome.message))
+            })
     }
 
     // MARK: - Hearing
@@ -310,8 +316,8 @@ final class RoomController: Sendable {
     private func hear(_ event: OvationClient.Event) {
         switch event {
         case .connectionLost(let error):
-            tell(.warning(TRTCCode.disconnected, "the connection is lost; reconnecting: \(error.message)"))
             patience.begin { [weak self] in self?.giveUp() }
+            tell(.warning(TRTCCode.disconnected, "the connection is lost; reconnecting: \(error.message)"))
         case .connectionRestored:
             patience.end()
             tell(.log("the connection is back"))
@@ -363,7 +369,6 @@ final class RoomController: Sendable {
         case .songChanged(let change) where change.reason == .started:
             if let play = change.play { songs.announce(play, in: room) }
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
-        case .removed(let restriction): lose(room, OvationError(restriction))
         case .gone(let error): lose(room, error)
         default: break
         }
@@ -378,15 +383,5 @@ final class RoomController: Sendable {
             tell(.error(error.outcome.code, error.outcome.message))
         }
         // Else the session has ended, which is told by itself.
-    }
-}
-
-extension OvationError {
-    /// Of whoever is put out of a room.
-    fileprivate init(_ restriction: Restriction) {
-        let why = restriction.reason.map { ": \($0)" } ?? ""
-        self.init(
-            restriction.until == nil ? .bannedForGood : .banned,
-            "\(restriction.by) put this user out of the room\(why)")
     }
 }

@@ -4,7 +4,7 @@ package import RoomModel
 /// V16
 extension MessageDraft: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed, operator: .writeMessages)
+        CommandAccess(.everyone, operator: .writeMessages)
     }
 
     func decide(
@@ -12,7 +12,7 @@ extension MessageDraft: RuledCommand {
     ) throws(RoomError) -> Decision {
         try body.check(id: id)
         try room.checkChat(body.texts, by: caller)
-        let message = Message(chat: room.chat + 1, id: id, from: caller.profile, body: body, time: context.now)
+        let message = Message(chat: room.progress.chat + 1, id: id, from: caller.profile, body: body, time: context.now)
         return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }
 }
@@ -20,7 +20,7 @@ extension MessageDraft: RuledCommand {
 /// G01, as far as counting goes. Who stores several people's likes at once makes one `liked` of them.
 extension SendLikes: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+        CommandAccess(.everyone)
     }
 
     func decide(
@@ -28,7 +28,8 @@ extension SendLikes: RuledCommand {
     ) throws(RoomError) -> Decision {
         guard RoomLimits.likesPerCall.contains(count) else { throw .invalid("count", "1…100 likes a call") }
         let count = UInt64(count)
-        return Decision([.liked(.init(count: count, users: [caller.profile.id]))], .liked(total: room.likes &+ count))
+        return Decision(
+            [.liked(.init(count: count, users: [caller.profile.id]))], .liked(total: room.figures.likes &+ count))
     }
 }
 
@@ -36,8 +37,8 @@ extension SendLikes: RuledCommand {
 
 extension Message: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(chat == room.chat + 1)
-        room.chat = chat
+        try require(chat == room.progress.chat + 1)
+        room.progress.chat = chat
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -56,7 +57,7 @@ extension Message: RecordedEvent {
 
 extension MessageDeleted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(chat <= room.chat)
+        try require(chat <= room.progress.chat)
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -66,6 +67,7 @@ extension MessageDeleted: RecordedEvent {
 
 extension Journal.Liked: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.likes = room.likes.addingReportingOverflow(count).overflow ? .max : room.likes + count
+        room.figures.likes =
+            room.figures.likes.addingReportingOverflow(count).overflow ? .max : room.figures.likes + count
     }
 }

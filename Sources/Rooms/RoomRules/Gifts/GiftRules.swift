@@ -7,7 +7,7 @@ extension GiftDraft {
     package func order(
         by user: UserProfile, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> GiftOrder {
-        guard room.phase == .open else { throw RoomError(.roomClosed) }
+        guard room.progress.phase == .open else { throw RoomError(.roomClosed) }
         _ = try Self.access.permission(of: .person(user), in: room, context)
         guard RoomLimits.giftsPerCall.contains(count) else { throw .invalid("count", "1…999 of a gift at once") }
         let to = self.to ?? room.owner.id
@@ -39,7 +39,7 @@ extension GiftOrder {
 
 extension GiftDraft: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+        CommandAccess(.everyone)
     }
 
     func decide(
@@ -54,13 +54,13 @@ extension GiftDraft: RuledCommand {
 extension Journal.Gifted: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         for gift in gifts {
-            try require(gift.number > room.gifts.upTo)
-            room.gifts.add(gift)
+            try require(gift.number > room.figures.gifts.upTo)
+            room.figures.gifts.add(gift)
         }
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
-        room.change(.giftsSent(GiftsSent(gifts, room.gifts.standing ?? GiftStanding())), context)
+        room.change(.giftsSent(GiftsSent(gifts, room.figures.gifts.standing ?? GiftStanding())), context)
     }
 
     func erasing(_ user: UserID, in command: ErasedCommand) -> Self {

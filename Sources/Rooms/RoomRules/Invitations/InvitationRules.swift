@@ -107,11 +107,17 @@ package struct Invitations: Equatable, Sendable {
 }
 
 extension DurableRoomState {
+    /// Whether a still may come with an invitation to that user: who runs a live room sees who asks to come on.
+    package func checkStill(withInvitationTo user: UserID) throws(RoomError) {
+        guard beginning.kind == .live else { throw RoomError(.notLive, field: "still") }
+        guard user == owner.id else { throw .invalid("still", "a still comes with a request to the host") }
+    }
+
     /// Decides that somebody who is not in the room declines an invitation to them.
     package func declineElsewhere(
         _ id: String, reason: String?, by user: UserProfile
     ) throws(RoomError) -> Decision {
-        guard phase == .open else { throw RoomError(.roomClosed) }
+        guard progress.phase == .open else { throw RoomError(.roomClosed) }
         return try invitations.answer(id, .rejected, reason: reason) {
             Permission.asInvitee.reaches($0, user.id, in: self)
         }
@@ -127,7 +133,7 @@ extension DurableRoomState {
 
 extension InvitationDraft: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+        CommandAccess(.everyone)
     }
 
     /// V10. Either side may ask; the command word and the content belong to the application.
@@ -147,10 +153,7 @@ extension InvitationDraft: RuledCommand {
                 words.isEmpty || ReadableName.isReadable(words)
             else { throw .invalid("words", "a few words have up to 60 characters that people can see") }
         }
-        if still != nil {
-            guard room.kind == .live else { throw RoomError(.notLive, field: "still") }
-            guard to == room.owner.id else { throw .invalid("still", "a still comes with a request to the host") }
-        }
+        if still != nil { try room.checkStill(withInvitationTo: to) }
         guard RoomLimits.invitationTimeoutSeconds.contains(timeoutSeconds) else {
             throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
         }
@@ -158,7 +161,9 @@ extension InvitationDraft: RuledCommand {
         if context.people[to] == nil, to != room.owner.id {
             try checkElsewhere(by: caller.profile.id, in: room, context)
         }
-        if room.kind == .live, to == room.owner.id || caller.profile.id == room.owner.id { try room.checkUntied() }
+        if room.beginning.kind == .live, to == room.owner.id || caller.profile.id == room.owner.id {
+            try room.checkUntied()
+        }
         if let id {
             // It is kept with the room: an id, and no message.
             guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(SaidText.isOfToken) else {
@@ -205,7 +210,7 @@ extension InvitationDraft: RuledCommand {
 
     /// Positions are never used twice, so only a client's own choice can be in the way.
     private func freeID(in room: DurableRoomState) -> String {
-        var id = "invitation-\(room.position + 1)"
+        var id = "invitation-\(room.progress.position + 1)"
         while room.invitations.waiting.contains(where: { $0.id == id }) { id += "'" }
         return id
     }
@@ -213,7 +218,7 @@ extension InvitationDraft: RuledCommand {
 
 extension AcceptInvitation: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee)
+        CommandAccess(RolePermissions(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee))
     }
 
     func decide(
@@ -225,7 +230,7 @@ extension AcceptInvitation: RuledCommand {
 
 extension RejectInvitation: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee)
+        CommandAccess(RolePermissions(member: .asInvitee, admin: .asInviteeOrForOwner, owner: .asInvitee))
     }
 
     func decide(
@@ -239,7 +244,7 @@ extension RejectInvitation: RuledCommand {
 
 extension CancelInvitation: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .asInviter, admin: .asInviter, owner: .asInviter)
+        CommandAccess(RolePermissions(member: .asInviter, admin: .asInviter, owner: .asInviter))
     }
 
     func decide(
@@ -308,7 +313,7 @@ extension Invitation {
     /// Who is told of it.
     fileprivate func audience(in room: DurableRoomState) -> Set<UserID> {
         var users: Set = [from, to]
-        if to == room.owner.id { users.formUnion(room.admins) }
+        if to == room.owner.id { users.formUnion(room.hosts.admins) }
         return users
     }
 

@@ -52,20 +52,19 @@ extension AttributesDraft {
 
 extension AttributesDraft: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms, audit: .change("setAttributes"))
+        CommandAccess(.hosts, operator: .writeRooms, audit: .change("setAttributes"))
     }
 
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        try change(room.attributes)
+        try change(room.details.attributes)
     }
 }
 
 extension AttributesChange: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.attributes = applied(to: room.attributes)
+        room.details.attributes = applied(to: room.details.attributes)
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {

@@ -3,14 +3,11 @@ import RoomModel
 
 extension RoomFounding: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.phase = .open
-        room.kind = kind
-        room.settings = settings
-        room.owner = owner
+        room.progress.phase = .open
+        room.details.settings = settings
+        room.hosts = RoomHosts(owner: owner)
         room.seats = Seats(seats.map { SeatPlace($0, by: owner.id) })
-        room.createdAt = time
-        room.createdIn = epoch
-        room.lasts = lasts
+        room.beginning = RoomBeginning(kind: kind, createdAt: time, createdIn: epoch, lasts: lasts)
     }
 
     func erasing(_ user: UserID, in command: ErasedCommand) -> Self {
@@ -23,7 +20,7 @@ extension RoomFounding: RecordedEvent {
 
 extension RoomSettings: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.settings = self
+        room.details.settings = self
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -36,7 +33,7 @@ extension RoomSettings: RecordedEvent {
 
 extension RoomEnded: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        room.phase = .ended
+        room.progress.phase = .ended
         room.seats.end()
         room.invitations = Invitations()
         room.chorus = Chorus()
@@ -52,8 +49,7 @@ extension RoomEnded: RecordedEvent {
 extension RoleChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         try require(user != room.owner.id && role != .owner)
-        room.admins.removeAll { $0 == user }
-        if role == .admin { room.admins.append(user) }
+        room.hosts.give(role, to: user)
     }
 
     func news(in room: DurableRoomState, before: DurableRoomState, _ context: NewsContext) -> Announcement? {
@@ -64,8 +60,7 @@ extension RoleChanged: RecordedEvent {
 extension Journal.OwnerChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
         let former = room.owner.id
-        room.owner = owner
-        room.admins.removeAll { $0 == owner.id }
+        room.hosts.handOver(to: owner)
         room.invitations.pass(from: former, to: owner.id)
     }
 

@@ -18,14 +18,14 @@ extension RoomCreation {
     /// V01: an owner's own open room, created again: the settings are taken over but for the format of pictures, which paths are open
     /// in; whoever sits keeps the seat.
     package func decideAgain(by user: UserProfile, in room: DurableRoomState) throws(RoomError) -> Decision {
-        guard room.phase == .open else { throw RoomError(.roomClosed) }
+        guard room.progress.phase == .open else { throw RoomError(.roomClosed) }
         guard user.id == room.owner.id else { throw RoomError(.roomIDTaken) }
         try texts.checkSizes()
         var wanted = try settings.checked()
-        wanted.pictureFormat = room.settings.pictureFormat
+        wanted.pictureFormat = room.details.settings.pictureFormat
         // Whoever creates a room says nothing of its chat.
-        wanted.chat = room.settings.chat
-        return wanted == room.settings ? .nothing : Decision([.updated(wanted)])
+        wanted.chat = room.details.settings.chat
+        return wanted == room.details.settings ? .nothing : Decision([.updated(wanted)])
     }
 }
 
@@ -50,8 +50,8 @@ extension DurableRoomState {
 
     /// V02
     func end(_ reason: RoomEndReason, _ context: DecisionContext) -> Decision {
-        let seconds = max(0, context.now - createdAt) / 1_000
-        let summary = RoomSummary(seconds: seconds, peak: max(peak, context.peak), likes: likes)
+        let seconds = max(0, context.now - beginning.createdAt) / 1_000
+        let summary = RoomSummary(seconds: seconds, peak: max(figures.peak, context.peak), likes: figures.likes)
         return Decision([.ended(RoomEnded(reason, summary))])
     }
 }
@@ -97,14 +97,13 @@ extension String {
 
 extension RoomUpdate: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms, audit: .change("updateRoom"))
+        CommandAccess(.hosts, operator: .writeRooms, audit: .change("updateRoom"))
     }
 
     func decide(
         by caller: Caller, _ permission: Permission, in room: DurableRoomState, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        var wanted = room.settings
+        var wanted = room.details.settings
         if let name { wanted.name = name }
         if let cover { wanted.cover = cover }
         if let tags { wanted.tags = tags }
@@ -113,14 +112,13 @@ extension RoomUpdate: RuledCommand {
         if let hostsOnly { wanted.chat.hostsOnly = hostsOnly }
         if let noLinks { wanted.chat.noLinks = noLinks }
         let checked = try wanted.checked()
-        return checked == room.settings ? .nothing : Decision([.updated(checked)])
+        return checked == room.details.settings ? .nothing : Decision([.updated(checked)])
     }
 }
 
 extension SetRole: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .moderation("setRole"))
+        CommandAccess(.owner, operator: .writeRooms, audit: .moderation("setRole"))
     }
 
     func decide(
@@ -131,7 +129,7 @@ extension SetRole: RuledCommand {
         guard room.role(of: user) != role else { return .nothing }
         if role == .admin {
             guard context.people[user] != nil else { throw RoomError(.userNotInRoom) }
-            guard room.admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
+            guard room.hosts.admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
         }
         return Decision([.roleChanged(RoleChanged(user, role))])
     }
@@ -140,8 +138,7 @@ extension SetRole: RuledCommand {
 /// V20: the owner hands the room over and stays admin.
 extension SetOwner: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .moderation("setOwner"))
+        CommandAccess(.owner, operator: .writeRooms, audit: .moderation("setOwner"))
     }
 
     func decide(
@@ -158,7 +155,7 @@ extension SetOwner: RuledCommand {
 
 extension ExitRoom: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .allowed, admin: .allowed, owner: .allowed)
+        CommandAccess(.everyone)
     }
 
     func decide(
@@ -170,8 +167,7 @@ extension ExitRoom: RuledCommand {
 
 extension DestroyRoom: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .refused, owner: .allowed, operator: .writeRooms, audit: .change("destroyRoom"))
+        CommandAccess(.owner, operator: .writeRooms, audit: .change("destroyRoom"))
     }
 
     func decide(

@@ -88,16 +88,14 @@ extension DurableRoomState {
     /// Whether a message may be sent here now.
     func checkChat(_ texts: [String], by caller: Caller) throws(RoomError) {
         guard !caller.isOperator, !runs(caller.profile.id) else { return }
-        if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
-        if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
+        if details.settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
+        if details.settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
     }
 }
 
 extension DeleteMessage: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
-            audit: .moderation("deleteMessage"))
+        CommandAccess(.hostsByRank, operator: .moderate, audit: .moderation("deleteMessage"))
     }
 
     func decide(
@@ -114,8 +112,9 @@ extension DeleteMessage: RuledCommand {
 extension RestrictionDraft: RuledCommand {
     static var access: CommandAccess {
         CommandAccess(
-            member: .refused, admin: .againstLowerRole, owner: .againstLowerRole, operator: .moderate,
+            RolePermissions(member: .refused, admin: .againstLowerRole, owner: .againstLowerRole), operator: .moderate,
             audit: .moderation("setRestriction"))
+
     }
 
     func decide(
@@ -170,9 +169,7 @@ extension RestrictionDraft: RuledCommand {
 
 extension LiftRestriction: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .allowed, owner: .allowed, operator: .moderate,
-            audit: .moderation("liftRestriction"))
+        CommandAccess(.hosts, operator: .moderate, audit: .moderation("liftRestriction"))
     }
 
     func decide(
@@ -221,7 +218,9 @@ extension Journal.RestrictionLifted: RecordedEvent {
 
 extension Restriction {
     /// Who is told of it.
-    fileprivate func audience(in room: DurableRoomState) -> Set<UserID> { Set([user, room.owner.id] + room.admins) }
+    fileprivate func audience(in room: DurableRoomState) -> Set<UserID> {
+        Set([user, room.owner.id] + room.hosts.admins)
+    }
 }
 
 extension Restrictions: Codable {

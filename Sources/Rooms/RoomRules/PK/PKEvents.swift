@@ -5,7 +5,7 @@ package import RoomModel
 
 extension PKChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .live && pk.links.count <= RoomLimits.links)
+        try require(room.beginning.kind == .live && pk.links.count <= RoomLimits.links)
         room.links.pk = pk
     }
 
@@ -30,7 +30,7 @@ extension PKPoints: RecordedEvent {
 
 extension ChallengeNews: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .live && (state == .waiting || challenge.id == room.links.challenge?.id))
+        try require(room.beginning.kind == .live && (state == .waiting || challenge.id == room.links.challenge?.id))
         room.links.challenge = state == .waiting ? challenge : nil
         guard challenge.isOurs else { return }
         if state == .waiting { room.links.challengedAt = time }

@@ -287,14 +287,14 @@ struct LinkingHost {
 extension DurableRoomState {
     var host: LinkingHost {
         LinkingHost(
-            room: room, profile: owner, pictureFormat: settings.pictureFormat,
-            createdIn: createdIn, position: position,
+            room: room, profile: owner, pictureFormat: details.settings.pictureFormat,
+            createdIn: beginning.createdIn, position: progress.position,
             isOnStage: seats.first?.occupant?.profile.id == owner.id,
             hasGuests: seats.dropFirst().contains { $0.occupant != nil })
     }
 
     /// Whether the host can be challenged now, and why not.
-    package var readiness: PKReadiness? { kind == .live ? links.readiness(of: host) : nil }
+    package var readiness: PKReadiness? { beginning.kind == .live ? links.readiness(of: host) : nil }
 }
 
 extension PKDraft {
@@ -338,7 +338,7 @@ extension PKDraft {
 
 extension ChallengeHost: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+        CommandAccess(.owner)
     }
 
     func decide(
@@ -351,7 +351,7 @@ extension ChallengeHost: RuledCommand {
 
 extension CancelChallenge: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+        CommandAccess(.owner)
     }
 
     func decide(
@@ -364,7 +364,7 @@ extension CancelChallenge: RuledCommand {
 
 extension AnswerChallenge: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+        CommandAccess(.owner)
     }
 
     func decide(
@@ -377,7 +377,7 @@ extension AnswerChallenge: RuledCommand {
 
 extension ReadyForPK: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .refused, owner: .allowed)
+        CommandAccess(.owner)
     }
 
     func decide(
@@ -390,7 +390,7 @@ extension ReadyForPK: RuledCommand {
 
 extension QuitPK: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+        CommandAccess(.hosts, operator: .writeRooms)
     }
 
     func decide(
@@ -403,7 +403,7 @@ extension QuitPK: RuledCommand {
 
 extension MuteLink: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .allowed, owner: .allowed)
+        CommandAccess(.hosts)
     }
 
     func decide(

@@ -26,6 +26,9 @@ package struct RoomMail: Equatable, Sendable {
     package func sent(in session: String) -> UInt64 { sessions.last { $0.id == session }?.sent ?? 0 }
     package func heard(in session: String) -> UInt64 { sessions.last { $0.id == session }?.heard ?? 0 }
 
+    /// Whether something of the session waits until the other room has stored it.
+    package func isWaiting(in session: String) -> Bool { outbox.contains { $0.session == session } }
+
     /// The step up to which the other room has stored what was said, as far as something of the session waits.
     package func confirmed(in session: String) -> UInt64 {
         outbox.first { $0.session == session }.map { max($0.step, 1) - 1 } ?? 0

@@ -21,6 +21,31 @@ package enum Permission: Hashable, Sendable {
     case asInviter
 }
 
+/// What each role may do with a command.
+package struct RolePermissions: Hashable, Sendable {
+    package var member: Permission
+    package var admin: Permission
+    package var owner: Permission
+
+    static let everyone = RolePermissions(member: .allowed, admin: .allowed, owner: .allowed)
+    /// Whoever sits, about what is theirs.
+    static let seated = RolePermissions(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat)
+    /// Whoever sits, and those who run the room from wherever they are.
+    static let seatedAndHosts = RolePermissions(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+    static let hosts = RolePermissions(member: .refused, admin: .allowed, owner: .allowed)
+    /// Those who run the room, about people who have no higher role.
+    static let hostsByRank = RolePermissions(member: .refused, admin: .notAgainstHigherRole, owner: .allowed)
+    static let owner = RolePermissions(member: .refused, admin: .refused, owner: .allowed)
+
+    package func permission(for role: Role) -> Permission {
+        switch role {
+        case .member: member
+        case .admin: admin
+        case .owner: owner
+        }
+    }
+}
+
 /// How a command is noted in the audit trail, and by which word. Kept lines have the words: they never change.
 package enum AuditRule: Hashable, Sendable {
     /// A change of the room, or of a place in it. Of a flood the beginning is noted.
@@ -46,9 +71,7 @@ package enum AuditRule: Hashable, Sendable {
 /// reviewed by hand, beside the tests (`permissions.md`).
 package struct CommandAccess: Hashable, Sendable {
     /// For somebody in the room. Who is not there may do nothing (`not_in_room`).
-    package var member: Permission
-    package var admin: Permission
-    package var owner: Permission
+    package var roles: RolePermissions
     /// What an operator needs for it, who need not be there; what they may do is `allowed` against everybody. `nil`: it is not for
     /// operators, since it is about the caller's own seat, voice or purse.
     package var scope: OperatorScope?
@@ -58,23 +81,13 @@ package struct CommandAccess: Hashable, Sendable {
     package var audit: AuditRule?
 
     init(
-        member: Permission, admin: Permission, owner: Permission, operator scope: OperatorScope? = nil,
-        rights: RoomRights = [], audit: AuditRule? = nil
+        _ roles: RolePermissions, operator scope: OperatorScope? = nil, rights: RoomRights = [],
+        audit: AuditRule? = nil
     ) {
-        self.member = member
-        self.admin = admin
-        self.owner = owner
+        self.roles = roles
         self.scope = scope
         self.rights = rights
         self.audit = audit
-    }
-
-    package func permission(for role: Role) -> Permission {
-        switch role {
-        case .member: member
-        case .admin: admin
-        case .owner: owner
-        }
     }
 }
 
@@ -98,7 +111,7 @@ extension CommandAccess {
             return .allowed
         case .person(let user):
             guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
-            let permission = permission(for: room.role(of: user.id))
+            let permission = roles.permission(for: room.role(of: user.id))
             switch permission {
             case .refused: throw RoomError(.permissionDenied)
             case .onOwnSeat where room.seat(of: user.id) == nil: throw RoomError(.notSeated)

@@ -13,7 +13,7 @@ extension DurableRoomState {
     }
 
     func checkLive() throws(RoomError) {
-        guard kind == .live else { throw RoomError(.notLive) }
+        guard beginning.kind == .live else { throw RoomError(.notLive) }
     }
 }
 
@@ -91,7 +91,7 @@ package struct LiveStage: Equatable, Sendable {
 
 extension SetCamera: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendVideo)
+        CommandAccess(.seated, rights: .sendVideo)
     }
 
     func decide(
@@ -104,9 +104,7 @@ extension SetCamera: RuledCommand {
 
 extension AllowCamera: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
-            audit: .change("allowCamera"))
+        CommandAccess(.hostsByRank, operator: .moderate, audit: .change("allowCamera"))
     }
 
     func decide(
@@ -119,7 +117,7 @@ extension AllowCamera: RuledCommand {
 
 extension StartScreen: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendScreen)
+        CommandAccess(.seated, rights: .sendScreen)
     }
 
     func decide(
@@ -133,7 +131,8 @@ extension StartScreen: RuledCommand {
 
 extension StopScreen: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate)
+        CommandAccess(
+            RolePermissions(member: .onOwnSeat, admin: .notAgainstHigherRole, owner: .allowed), operator: .moderate)
     }
 
     func decide(
@@ -146,7 +145,7 @@ extension StopScreen: RuledCommand {
 
 extension ArrangeStage: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+        CommandAccess(.hosts, operator: .writeRooms)
     }
 
     func decide(
@@ -161,7 +160,8 @@ extension ArrangeStage: RuledCommand {
 
 extension Journal.CameraChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        guard let index = room.seat(of: user), var occupant = room.seats[index].occupant, room.kind == .live else {
+        guard let index = room.seat(of: user), var occupant = room.seats[index].occupant, room.beginning.kind == .live
+        else {
             return try require(false)
         }
         occupant.camera = camera
@@ -178,7 +178,7 @@ extension Journal.CameraChanged: RecordedEvent {
 
 extension ScreenChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .live && user.map { room.seat(of: $0) != nil } ?? true)
+        try require(room.beginning.kind == .live && user.map { room.seat(of: $0) != nil } ?? true)
         room.stage.screen = user
     }
 
@@ -189,7 +189,7 @@ extension ScreenChanged: RecordedEvent {
 
 extension StageArranged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .live && stage.large.map { room.seat(of: $0) != nil } ?? true)
+        try require(room.beginning.kind == .live && stage.large.map { room.seat(of: $0) != nil } ?? true)
         room.stage.layout = stage
     }
 

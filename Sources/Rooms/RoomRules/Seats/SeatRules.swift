@@ -140,20 +140,15 @@ struct SeatReach {
     /// Not those of a higher role.
     let isBounded: Bool
     let rank: Role
-    let owner: UserID
-    let admins: [UserID]
+    let hosts: RoomHosts
 
-    func covers(_ user: UserID) -> Bool {
-        guard isBounded, rank < .owner else { return true }
-        return user != owner && (rank == .admin || !admins.contains(user))
-    }
+    func covers(_ user: UserID) -> Bool { !isBounded || hosts.role(of: user) <= rank }
 }
 
 extension DurableRoomState {
     func reach(of caller: Caller, _ permission: Permission) -> SeatReach {
         SeatReach(
-            isBounded: permission == .notAgainstHigherRole, rank: role(of: caller.profile.id), owner: owner.id,
-            admins: admins)
+            isBounded: permission == .notAgainstHigherRole, rank: role(of: caller.profile.id), hosts: hosts)
     }
 
     /// While the host is with another room nobody comes on stage.
@@ -165,7 +160,8 @@ extension DurableRoomState {
 /// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else holds.
 extension TakeSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .withConsent, admin: .allowed, owner: .allowed, rights: [.sendAudio, .sendVideo])
+        CommandAccess(
+            RolePermissions(member: .withConsent, admin: .allowed, owner: .allowed), rights: [.sendAudio, .sendVideo])
     }
 
     func decide(
@@ -173,7 +169,7 @@ extension TakeSeat: RuledCommand {
     ) throws(RoomError) -> Decision {
         if try room.seats.isFree(seat, for: caller.profile.id) == .alreadyTheirs { return .nothing }
         try room.checkUntied()
-        if permission == .withConsent, room.settings.needsRequest, !room.settings.isAdvisory,
+        if permission == .withConsent, room.details.settings.needsRequest, !room.details.settings.isAdvisory,
             context.policy.consent == .enforced, !room.invitations.hasConsent(caller.profile.id)
         {
             throw RoomError(.consentRequired)
@@ -184,7 +180,7 @@ extension TakeSeat: RuledCommand {
 
 extension LeaveSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat)
+        CommandAccess(.seated)
     }
 
     func decide(
@@ -196,7 +192,7 @@ extension LeaveSeat: RuledCommand {
 
 extension MoveSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat)
+        CommandAccess(.seated)
     }
 
     func decide(
@@ -209,7 +205,7 @@ extension MoveSeat: RuledCommand {
 /// V05. Always passes the consent rule: owner and admins are those who are asked.
 extension PickSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .refused, admin: .allowed, owner: .allowed, operator: .writeRooms)
+        CommandAccess(.hosts, operator: .writeRooms)
     }
 
     func decide(
@@ -225,9 +221,7 @@ extension PickSeat: RuledCommand {
 
 extension KickSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
-            audit: .change("kickSeat"))
+        CommandAccess(.hostsByRank, operator: .moderate, audit: .change("kickSeat"))
     }
 
     func decide(
@@ -239,9 +233,7 @@ extension KickSeat: RuledCommand {
 
 extension MuteSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .moderate,
-            audit: .change("muteSeat"))
+        CommandAccess(.hostsByRank, operator: .moderate, audit: .change("muteSeat"))
     }
 
     func decide(
@@ -253,9 +245,7 @@ extension MuteSeat: RuledCommand {
 
 extension CloseSeat: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(
-            member: .refused, admin: .notAgainstHigherRole, owner: .allowed, operator: .writeRooms,
-            audit: .change("closeSeat"))
+        CommandAccess(.hostsByRank, operator: .writeRooms, audit: .change("closeSeat"))
     }
 
     func decide(
@@ -267,7 +257,7 @@ extension CloseSeat: RuledCommand {
 
 extension SetMicrophone: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .onOwnSeat, owner: .onOwnSeat, rights: .sendAudio)
+        CommandAccess(.seated, rights: .sendAudio)
     }
 
     func decide(

@@ -26,7 +26,7 @@ extension Chorus {
 
 extension SetDuetMode: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -39,7 +39,7 @@ extension SetDuetMode: RuledCommand {
 
 extension DuetChanged: RecordedEvent {
     func apply(to room: inout DurableRoomState, by author: UserID?, at time: Int64) throws(InapplicableEvent) {
-        try require(room.kind == .chorus && duet.leader.map { room.seat(of: $0) != nil } ?? true)
+        try require(room.beginning.kind == .chorus && duet.leader.map { room.seat(of: $0) != nil } ?? true)
         room.chorus.leader = duet.leader
     }
 

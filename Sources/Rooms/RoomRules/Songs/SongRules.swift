@@ -140,7 +140,7 @@ extension Chorus {
 
 extension SongDraft: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -153,7 +153,7 @@ extension SongDraft: RuledCommand {
 
 extension PauseSong: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -166,7 +166,7 @@ extension PauseSong: RuledCommand {
 
 extension ResumeSong: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -179,7 +179,7 @@ extension ResumeSong: RuledCommand {
 
 extension SeekSong: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -192,7 +192,7 @@ extension SeekSong: RuledCommand {
 
 extension SetSongTrack: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed)
+        CommandAccess(.seatedAndHosts)
     }
 
     func decide(
@@ -205,7 +205,7 @@ extension SetSongTrack: RuledCommand {
 
 extension StopSong: RuledCommand {
     static var access: CommandAccess {
-        CommandAccess(member: .onOwnSeat, admin: .allowed, owner: .allowed, operator: .moderate)
+        CommandAccess(.seatedAndHosts, operator: .moderate)
     }
 
     func decide(
@@ -220,7 +220,7 @@ extension StopSong: RuledCommand {
 
 extension DurableRoomState {
     func checkChorus() throws(RoomError) {
-        guard kind == .chorus else { throw RoomError(.notAChorus) }
+        guard beginning.kind == .chorus else { throw RoomError(.notAChorus) }
     }
 }
 

@@ -3,15 +3,12 @@ import RoomPorts
 import RoomRules
 import Timing
 
-/// Tells the people in a room and the directory what has changed, and keeps how far they have been told. It gets only what the
-/// release queue has let go.
+/// Tells the people in a room and the directory what has changed. It gets only what the release queue has let go.
 struct RoomAnnouncer {
     private let room: RoomID
     private let dependencies: RoomDependencies
     private var batcher = NewsBatcher()
     private let audience: any Audience
-    /// How far the people in the room have been told.
-    private(set) var told: (seq: UInt64, chat: UInt64) = (0, 0)
     /// What the directory shows.
     private var listing: RoomListing?
     private var isListingNew = false
@@ -23,19 +20,9 @@ struct RoomAnnouncer {
         audience = dependencies.audience(ready)
     }
 
-    /// A room that has been loaded has told everything that is stored.
-    mutating func begin(seq: UInt64, chat: UInt64) { told = (seq, chat) }
-
     // MARK: People
 
-    mutating func tell(_ announcement: Announcement) {
-        switch announcement.news {
-        case .change(let change): told.seq = max(told.seq, change.seq)
-        case .message(let message): told.chat = max(told.chat, message.chat)
-        case .passing, .invitation, .challenge, .restriction: break
-        }
-        batcher.add(announcement)
-    }
+    mutating func tell(_ announcement: Announcement) { batcher.add(announcement) }
 
     /// From now on the session gets news.
     mutating func welcome(_ session: SessionToken, by outbox: any Outbox) {

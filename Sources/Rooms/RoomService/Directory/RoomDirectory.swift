@@ -81,10 +81,7 @@ package actor RoomDirectory {
 
     package func room(_ key: RoomKey) async throws(RoomError) -> Room {
         await opening[key]?.value
-        if let room = rooms[key] {
-            guard await room.isOver else { return room }
-            forget(key, room)
-        }
+        if let room = await roomAtWork(key) { return room }
         if damaged.contains(key) { throw RoomError(.internalError, "the room's journal cannot be read") }
         let existed: Bool
         do throws(JournalFailure) {
@@ -123,8 +120,10 @@ package actor RoomDirectory {
         MediaPlace(stage: StageID(rawValue: stageNumbers.next()), peer: PeerID(rawValue: peerNumbers.next()))
     }
 
-    /// A room that is being opened, or read anew, gets what is said to it once more.
-    private func deliver(_ parcel: RoomParcel) async {
+    /// A room that is being opened, or read anew, gets what is said to it once more; so does one that this server opens when it starts
+    /// again.
+    func deliver(_ parcel: RoomParcel) async {
+        guard !isDown else { return }
         if let room = rooms[parcel.to] { return await room.hear(parcel) }
         if opening[parcel.to] == nil, let answer = parcel.refusal { ports.bus.send(answer) }
     }
@@ -141,17 +140,10 @@ package actor RoomDirectory {
         reply: @escaping Reply<(room: Room, entry: RoomEntry)>
     ) async {
         do throws(RoomError) {
-            let (room, id) = try await roomToCreate(
+            let room = try await roomToCreate(
                 creation, in: application, by: user, keyedBy: user.id, key: key,
                 fingerprint: creation.fingerprint, isMutable: true)
-            await room.create(creation, by: attendee(room), key: key) { [weak self] result in
-                switch result {
-                case .success(let entry): reply(.success((room, entry)))
-                case .failure(let error):
-                    reply(.failure(error))
-                    if error.code == .unavailable { Task { await self?.forgetCreation(id) } }
-                }
-            }
+            await room.create(creation, by: attendee(room), key: key) { result in reply(result.map { (room, $0) }) }
         } catch {
             reply(.failure(error))
         }
@@ -163,15 +155,10 @@ package actor RoomDirectory {
         key: IdempotencyKey?, reply: @escaping Reply<RoomOverview>
     ) async {
         do throws(RoomError) {
-            let (room, id) = try await roomToCreate(
+            let room = try await roomToCreate(
                 creation, in: application, by: owner, keyedBy: Caller.operator(caller).keeper, key: key,
                 fingerprint: creation.fingerprint(for: owner.id))
-            await room.found(creation, for: owner, by: caller, key: key) { [weak self] result in
-                reply(result)
-                if case .failure(let error) = result, error.code == .unavailable {
-                    Task { await self?.forgetCreation(id) }
-                }
-            }
+            await room.found(creation, for: owner, by: caller, key: key, reply: reply)
         } catch {
             reply(.failure(error))
         }
@@ -183,14 +170,11 @@ package actor RoomDirectory {
     private func roomToCreate(
         _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, keyedBy poster: UserID,
         key: IdempotencyKey?, fingerprint: UInt64, isMutable: Bool = false
-    ) async throws(RoomError) -> (Room, RoomKey) {
+    ) async throws(RoomError) -> Room {
         if isDown { throw RoomCore.unavailable }
         let now = ports.clock.wallTime.millisecondsSince1970
         let name = key.map { KeyedCreations.Name(application: application, user: poster, key: $0.rawValue) }
-        if let name, let first = creations.creation(name, now: now) {
-            guard first.fingerprint == fingerprint else { throw RoomError(.keyReused) }
-            return (try await room(first.room), first.room)
-        }
+        if let first = await firstCreation(name, at: now) { return try await room(of: first, fingerprint) }
         // What the rules refuse must not leave a trace in the journal.
         _ = try creation.decide(by: user, epoch: 0)
         if isMutable,
@@ -200,12 +184,14 @@ package actor RoomDirectory {
         }
         try creation.texts.check(against: ports.filter(application))
         let id = try await vacantKey(creation.room, in: application)
+        // Asked for again meanwhile.
+        if let name, let first = creations.creation(name, now: now) { return try await room(of: first, fingerprint) }
         guard
             id.room != nil || owners.count(of: user.id, in: application) < ports.policy(application).maxRoomsPerOwner
         else { throw RoomError(.roomsLimited) }
         if id.room == nil { owners.note(id.key, of: user.id) }
         // Whoever named a room that is there finds it by that name again, and may be refused as often as they ask.
-        if let room = id.room { return (room, id.key) }
+        if let room = id.room { return room }
         if let name { creations.note(name, of: id.key, fingerprint, at: now) }
         let task = Task {
             await open(id.key, toCreate: true)
@@ -218,7 +204,22 @@ package actor RoomDirectory {
             creations.forget(id.key)
             throw damaged.contains(id.key) ? RoomError(.roomIDTaken) : RoomCore.unavailable
         }
-        return (room, id.key)
+        return room
+    }
+
+    /// What was created under that key; not if it turned out that it was never stored: then another attempt is a new one.
+    private func firstCreation(_ name: KeyedCreations.Name?, at now: Int64) async -> KeyedCreations.Creation? {
+        guard let name, let first = creations.creation(name, now: now) else { return nil }
+        await opening[first.room]?.value
+        _ = await roomAtWork(first.room)
+        return creations.creation(name, now: now)
+    }
+
+    private func room(
+        of first: KeyedCreations.Creation, _ fingerprint: UInt64
+    ) async throws(RoomError) -> Room {
+        guard first.fingerprint == fingerprint else { throw RoomError(.keyReused) }
+        return try await room(first.room)
     }
 
     /// The id that was asked for, with the room that has it if it is open, or one that nobody has had.
@@ -227,13 +228,13 @@ package actor RoomDirectory {
     ) async throws(RoomError) -> (key: RoomKey, room: Room?) {
         if let wanted {
             let key = RoomKey(application: application, room: wanted)
-            while let task = opening[key] { await task.value }
-            if damaged.contains(key) { throw RoomError(.roomIDTaken) }
-            if let room = rooms[key] {
-                guard await room.isOver else { return (key, room) }
-                forget(key, room)
+            // Whoever has waited looks again: others may have opened it meanwhile.
+            while true {
+                while let task = opening[key] { await task.value }
+                if damaged.contains(key) { throw RoomError(.roomIDTaken) }
+                guard rooms[key] != nil else { return (key, nil) }
+                if let room = await roomAtWork(key) { return (key, room) }
             }
-            return (key, nil)
         }
         // Five digits are easy to say; more are tried as rooms become many.
         for digits in [5, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7] {
@@ -260,7 +261,7 @@ package actor RoomDirectory {
     private func open(_ key: RoomKey, toCreate: Bool) async -> JournalFailure? {
         do {
             var rebuilt = try await read(key)
-            if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
+            if rebuilt.state.progress.phase == .ended || (rebuilt.state.progress.phase == .unborn && !toCreate) {
                 // Its end did not get through to the journal before the server stopped; or its beginning did not.
                 ports.journal.close(key)
                 guard toCreate else { return nil }
@@ -270,12 +271,12 @@ package actor RoomDirectory {
             await room.install(rebuilt)
             rooms[key] = room
             stages.withLock { $0[room.stage] = room }
-            if rebuilt.state.phase == .open {
+            if rebuilt.state.progress.phase == .open {
                 owners.note(key, of: rebuilt.state.owner.id)
-                if let first = rebuilt.state.creation {
+                if let first = rebuilt.state.beginning.creation {
                     creations.note(
                         KeyedCreations.Name(application: key.application, user: first.user, key: first.key), of: key,
-                        first.fingerprint, at: rebuilt.state.createdAt)
+                        first.fingerprint, at: rebuilt.state.beginning.createdAt)
                 }
             }
         } catch let failure as JournalFailure {
@@ -313,7 +314,7 @@ package actor RoomDirectory {
             reload: { [weak self] in Task { await self?.reload(key) } },
             ended: { [weak self, index] in
                 index.remove(key)
-                Task { await self?.forgetOver(key) }
+                Task { await self?.roomAtWork(key) }
             },
             report: ports.report,
             // Unstructured: it ends with the snapshot that it encodes, and a journal that is closed by then takes none.
@@ -346,16 +347,20 @@ package actor RoomDirectory {
         }
     }
 
-    private func forgetOver(_ key: RoomKey) async {
-        if let room = rooms[key], await room.isOver { forget(key, room) }
+    /// The room, unless it is over: then it is forgotten.
+    @discardableResult
+    private func roomAtWork(_ key: RoomKey) async -> Room? {
+        guard let room = rooms[key] else { return nil }
+        guard await room.isOver else { return room }
+        let isUnborn = await room.isUnborn
+        forget(key, room, isUnborn: isUnborn)
+        return nil
     }
 
-    /// A creation that was not stored: another attempt with the same key is a new one. The room ends when its journal has been read
-    /// anew.
-    private func forgetCreation(_ key: RoomKey) { creations.forget(key) }
-
-    private func forget(_ key: RoomKey, _ room: Room) {
+    /// - Parameter isUnborn: its creation was not stored.
+    private func forget(_ key: RoomKey, _ room: Room, isUnborn: Bool = false) {
         guard rooms[key] === room else { return }
+        if isUnborn { creations.forget(key) }
         rooms[key] = nil
         owners.forget(key)
         stages.withLock { $0[room.stage] = nil }

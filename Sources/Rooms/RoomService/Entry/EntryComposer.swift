@@ -27,7 +27,7 @@ struct EntryComposer {
     let chatMute: Restriction?
 
     func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
-        if let point, (state.createdIn...epoch).contains(point.epoch),
+        if let point, (state.beginning.createdIn...epoch).contains(point.epoch),
             let events = recent.gap(since: point, budget: Self.gapBytes)
         {
             return .resumed(resumption(for: user, events))
@@ -43,10 +43,10 @@ struct EntryComposer {
             return RoomResumption.SeatedPresence(user: seated, presence: presence)
         }
         return RoomResumption(
-            epoch: epoch, seq: state.seq, chat: state.chat, events: events,
+            epoch: epoch, seq: state.progress.seq, chat: state.progress.chat, events: events,
             state: RoomResumption.PassingState(
                 memberCount: attendance.count, presence: presence, invitations: invitations.page,
-                moreInvitations: invitations.end?.cursor, settled: settled(for: user), likes: state.likes,
+                moreInvitations: invitations.end?.cursor, settled: settled(for: user), likes: state.figures.likes,
                 ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
                 points: state.links.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
                 challenge: challenge(for: user), chatMute: chatMute),
@@ -59,17 +59,17 @@ struct EntryComposer {
             attendance.people[user]
             ?? DecisionContext.Person(profile: UserProfile(id: user), presence: .online)
         return RoomSnapshot(
-            room: room, epoch: epoch, seq: state.seq, chat: state.chat, info: info,
+            room: room, epoch: epoch, seq: state.progress.seq, chat: state.progress.chat, info: info,
             seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.end?.cursor,
-            messages: messages, likes: state.likes,
+            messages: messages, likes: state.figures.likes,
             play: state.chorus.play, duet: state.chorus.leader == nil ? nil : state.chorus.duet,
             screen: state.stage.screen,
             stage: state.stage.layout.isUsual ? nil : state.stage.layout,
             pk: state.links.pk.isEmpty ? nil : state.links.pk, challenge: challenge(for: user),
-            chatMute: chatMute, gifts: state.gifts.standing,
-            attributes: state.attributes.isEmpty ? nil : state.attributes, mediaEpoch: mediaEpoch)
+            chatMute: chatMute, gifts: state.figures.gifts.standing,
+            attributes: state.details.attributes.isEmpty ? nil : state.details.attributes, mediaEpoch: mediaEpoch)
     }
 
     private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.links.challenge : nil }
@@ -86,7 +86,7 @@ struct EntryComposer {
 
     /// First those whom everybody needs to know by name: owner, admins, the seated.
     private var leadingMembers: [Member] {
-        let leading = [state.owner.id] + state.admins + state.seats.compactMap { $0.occupant?.profile.id }
+        let leading = [state.owner.id] + state.hosts.admins + state.seats.compactMap { $0.occupant?.profile.id }
         var seen: Set<UserID> = []
         let order = leading + attendance.page(after: 0, limit: Self.members).users
         return order.filter { attendance.people[$0] != nil && seen.insert($0).inserted }

@@ -130,10 +130,6 @@ struct RecentNews {
         return missed
     }
 
-    func after(seq: UInt64, chat: UInt64) -> [RoomNewsEvent] {
-        lines.lazy.map(\.event).filter { $0.isAfter(seq: seq, chat: chat) }
-    }
-
     /// The last messages, oldest first, as far as they take no more than `budget` bytes on the wire.
     mutating func messages(_ limit: Int, budget: Int = .max) -> [Message] {
         if let asked, asked.limit == limit, asked.budget == budget { return asked.messages }

@@ -21,7 +21,7 @@ struct GatheredNews {
         _ count: UInt64, by user: UserID, _ reply: @escaping Reply<CommandOutcome>, in turn: inout RoomTurn
     ) {
         // The total when this one is counted, whoever else is counted with it.
-        let total = turn.state.likes &+ likes.count &+ count
+        let total = turn.state.figures.likes &+ likes.count &+ count
         likes.add(count, by: user, answer: PlannedAnswer(reply, .success(CommandOutcome(.liked(total: total)))))
         let ready = likes.ready(turn.now)
         if ready <= turn.now { storeLikes(in: &turn) } else { turn.deadlines.set(.likes, at: ready) }
@@ -34,7 +34,7 @@ struct GatheredNews {
     mutating func storeLikes(in turn: inout RoomTurn) {
         guard turn.phase == .open, !likes.isEmpty else { return }
         let taken = likes.take(at: turn.now)
-        let total = turn.state.likes &+ taken.count
+        let total = turn.state.figures.likes &+ taken.count
         let news = PassingNews.likes(LikesNews(total: total, added: taken.count, users: taken.users))
         turn.carryOut(
             Decision([.liked(.init(count: taken.count, users: taken.users))] + [turn.takeGained()].compactMap { $0 }),
@@ -72,7 +72,7 @@ struct GatheredNews {
     // MARK: Networks
 
     mutating func hearNetwork(_ singers: [UserID: NetworkWatch.Singer], in turn: inout RoomTurn) {
-        if turn.state.kind == .live { network.hearOnStage(singers) } else { network.hear(singers) }
+        if turn.state.beginning.kind == .live { network.hearOnStage(singers) } else { network.hear(singers) }
         if let ready = network.ready(turn.now), ready <= turn.now { tellNetwork(in: &turn) }
     }
 

@@ -21,6 +21,9 @@ struct RoomGifts {
     static let doubtTime = Interval.milliseconds(500)
     /// How often it is asked. After that the gift stands in the statements alone: an entry that cannot be read holds up nobody.
     static let doubtAttempts = 20
+    /// An erasure that waits for gifts is asked for again within that time. Meanwhile no more of that person's are begun, or it would wait for
+    /// as long as anybody gives.
+    static let erasureTime = Interval.seconds(30)
     /// For how long the next one counts as in a row.
     static let comboTime = Interval.seconds(5)
 
@@ -29,11 +32,8 @@ struct RoomGifts {
         var detail: GiftDetail
         /// Who wait for the answer.
         var replies: [Reply<CommandOutcome>]
-    }
-
-    private struct Doubt {
-        var key: TransferKey
-        var failures: Int
+        /// When, in milliseconds since 1970: it counts for the PK that ran then, however long it waits to be told.
+        var time: Int64
     }
 
     fileprivate struct Order {
@@ -47,6 +47,8 @@ struct RoomGifts {
         }
 
         var key: TransferKey
+        /// Whom it is for.
+        var to: UserID
         var course: Course
         var reply: Reply<CommandOutcome> = { _ in }
     }
@@ -63,11 +65,13 @@ struct RoomGifts {
     private var lastOrder: UInt64 = 0
     /// What may be paid though the ledger has failed. Until that is known nothing is told: gifts are told in the ledger's order, and what
     /// stands before the last one that was told counts as told.
-    private var doubts: [Doubt] = []
+    private var doubts: [Order] = []
     /// On the disk, and not told yet.
     private var paid: [Int64: Paid] = [:]
     private var lastTold = Instant.distantPast
     private var combos: [Row: (count: Int, at: Instant)] = [:]
+    /// Who is to be erased, and until when that is waited for.
+    private var leaving: [UserID: Instant] = [:]
     private var bucket: TokenBucket
     private var people = TokenBuckets<UserID>(RoomGifts.perPerson)
 
@@ -87,6 +91,10 @@ struct RoomGifts {
             return turn.answer(
                 reply, .failure(RoomError(.rateLimited, "too many gifts at once", retryAfterMs: wait)))
         }
+        let receiver = draft.to ?? turn.state.owner.id
+        guard ![user.id, receiver].contains(where: { leaving[$0].map { turn.now < $0 } ?? false }) else {
+            return turn.answer(reply, .failure(RoomCore.unavailable))
+        }
         let key = TransferKey(draft, by: user.id, in: turn.key, key: key)
         lastOrder += 1
         do throws(RoomError) {
@@ -97,11 +105,11 @@ struct RoomGifts {
             let transfer = Transfer(
                 from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
                 purpose: .gift(to: turn.life, detail: detail))
-            ordered[lastOrder] = Order(key: key, course: .sent, reply: reply)
+            ordered[lastOrder] = Order(key: key, to: receiver, course: .sent, reply: reply)
             turn.add(.post(transfer, key, order: lastOrder))
         } catch {
             // A repeat is answered like the first, whoever has left the stage or what is no longer offered since.
-            ordered[lastOrder] = Order(key: key, course: .refused(error), reply: reply)
+            ordered[lastOrder] = Order(key: key, to: receiver, course: .refused(error), reply: reply)
             turn.add(.find(key, order: lastOrder))
         }
     }
@@ -139,14 +147,23 @@ struct RoomGifts {
                 doubt(order, in: &turn)
             }
         }
+        if turn.phase == .loading { answerPaid(in: &turn) }
         if !paid.isEmpty { tellWhenDue(in: &turn) }
+    }
+
+    /// People hear of it when the room has been loaded; who has paid is told so now, however long that takes.
+    mutating func answerPaid(in turn: inout RoomTurn) {
+        for (number, one) in paid {
+            for reply in one.replies { turn.answer(reply, .success(outcome(one.transfer))) }
+            paid[number]?.replies = []
+        }
     }
 
     /// A failure does not say that nothing is paid: a disk can fail after it has stored.
     private mutating func doubt(_ order: Order, in turn: inout RoomTurn) {
         guard turn.phase != .over, let failures = order.failuresBefore, failures < Self.doubtAttempts else { return }
         if !doubts.contains(where: { $0.key == order.key }) {
-            doubts.append(Doubt(key: order.key, failures: failures + 1))
+            doubts.append(Order(key: order.key, to: order.to, course: .doubtful(failures: failures + 1)))
         }
         awaitDoubts(in: &turn)
     }
@@ -160,7 +177,7 @@ struct RoomGifts {
     mutating func settleDoubts(in turn: inout RoomTurn) {
         for doubt in doubts {
             lastOrder += 1
-            ordered[lastOrder] = Order(key: doubt.key, course: .doubtful(failures: doubt.failures))
+            ordered[lastOrder] = doubt
             turn.add(.find(doubt.key, order: lastOrder))
         }
         doubts = []
@@ -175,7 +192,8 @@ struct RoomGifts {
         if paid[transfer.id] != nil {
             paid[transfer.id]?.replies.append(reply)
         } else if let detail = GiftDetail(bytes) {
-            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [reply])
+            // By the room's clock, which the clock of the ledger need not agree with.
+            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [reply], time: turn.wallNow)
         } else {
             turn.answer(reply, .success(outcome(transfer)))
         }
@@ -188,11 +206,11 @@ struct RoomGifts {
     /// The room has been loaded: what was paid and never told is told now, or when nothing is in doubt any more.
     mutating func resume(_ found: [PostedTransfer], in turn: inout RoomTurn) {
         awaitDoubts(in: &turn)
-        for transfer in found where transfer.id > turn.state.gifts.upTo && paid[transfer.id] == nil {
+        for transfer in found where transfer.id > turn.state.figures.gifts.upTo && paid[transfer.id] == nil {
             guard case .gift(_, let bytes) = transfer.transfer.purpose,
                 let detail = GiftDetail(bytes)
             else { continue }
-            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [])
+            paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [], time: transfer.time)
         }
         if !paid.isEmpty { tell(in: &turn) }
     }
@@ -216,27 +234,41 @@ struct RoomGifts {
     var hasUntold: Bool { !paid.isEmpty }
 
     private mutating func tellWhenDue(in turn: inout RoomTurn) {
-        guard turn.phase == .open, !isInDoubt else { return }
+        guard turn.isOpen, !isInDoubt else { return }
         let due = lastTold + Self.gatheringTime
         if due <= turn.now { tell(in: &turn) } else { turn.deadlines.set(.gifts, at: due) }
     }
 
+    /// An erasure has to wait: what concerns that person comes to its end, and nothing is added.
+    mutating func letGo(of user: UserID, at now: Instant) {
+        leaving = leaving.filter { now < $0.value }
+        leaving[user] = now + Self.erasureTime
+    }
+
+    mutating func noteErased(_ user: UserID) { leaving[user] = nil }
+
+    /// Whether something that is being paid, is in doubt or waits to be told is somebody's, or for them.
+    func concern(_ user: UserID) -> Bool {
+        ordered.values.contains { $0.concerns(user) } || doubts.contains { $0.concerns(user) }
+            || paid.values.contains { $0.detail.from.id == user || $0.detail.to.id == user }
+    }
+
     private var isInDoubt: Bool { !doubts.isEmpty || ordered.values.contains { $0.isDoubtful } }
 
-    /// Tells everybody what was paid since the last time. While the room is being loaded it waits for that.
-    /// - Parameter closing: accounts are closed, so it cannot wait for doubts. Whatever of them is paid stands in the statements alone.
-    mutating func tell(closing: Bool = false, in turn: inout RoomTurn) {
-        guard turn.phase == .open, closing || !isInDoubt else { return }
+    /// Tells everybody what was paid since the last time. While the room is being loaded it waits for that; and what is paid once its end
+    /// is decided waits until that is stored, or has failed. What waits for a doubt when the room ends stands in the statements alone.
+    mutating func tell(in turn: inout RoomTurn) {
+        guard turn.isOpen, !isInDoubt else { return }
         let taken = paid.values.sorted { $0.transfer.id < $1.transfer.id }
         paid = [:]
         // A repeat, or told already before the room was loaded again.
-        let upTo = turn.state.gifts.upTo
+        let upTo = turn.state.figures.gifts.upTo
         let (told, fresh) = (taken.filter { $0.transfer.id <= upTo }, taken.filter { $0.transfer.id > upTo })
         for paid in told { for reply in paid.replies { turn.answer(reply, .success(outcome(paid.transfer))) } }
         guard !fresh.isEmpty else { return }
         lastTold = turn.now
-        let seq = turn.state.seq + 1
-        turn.gain(coins: fresh.reduce(0) { $0 + Int($1.transfer.transfer.coins) })
+        let seq = turn.state.progress.seq + 1
+        for paid in fresh { turn.gain(coins: Int(paid.transfer.transfer.coins), at: paid.time) }
         let answers = fresh.flatMap { paid in paid.replies.map { ($0, outcome(paid.transfer, seq: seq)) } }
         turn.carryOut(
             Decision([.gifted(.init(fresh.map { sent($0, at: turn.now) }))] + [turn.takeGained()].compactMap { $0 }),
@@ -262,6 +294,8 @@ struct RoomGifts {
 extension RoomGifts.Order {
     fileprivate var isDoubtful: Bool { if case .doubtful = course { true } else { false } }
 
+    fileprivate func concerns(_ user: UserID) -> Bool { to == user || key.poster == .user(user) }
+
     /// How often the ledger has failed at it before; `nil`: nothing can be paid of it.
     fileprivate var failuresBefore: Int? {
         switch course {
@@ -279,7 +313,7 @@ extension RoomGifts.Order {
 
 extension RoomTurn {
     /// To which its gifts belong.
-    fileprivate var life: RoomLife { RoomLife(key: key, createdIn: state.createdIn) }
+    fileprivate var life: RoomLife { RoomLife(key: key, createdIn: state.beginning.createdIn) }
 }
 
 extension TransferKey {

@@ -28,7 +28,7 @@ struct MediaPaths {
         guard rights.contains(.receiveAudio) else { throw RoomRights.refusal }
         if let peer = known.peer { return MediaPlace(stage: stage, peer: peer, rights: rights) }
         let peer = PeerID(rawValue: numbers.next())
-        turn.add(.admitPeer(peer, rights, seats: turn.state.kind == .live ? turn.state.seats.count : nil))
+        turn.add(.admitPeer(peer, rights, seats: turn.state.beginning.kind == .live ? turn.state.seats.count : nil))
         turn.attendance.setPath(peer, of: session)
         if let equipment = known.equipment { turn.add(.setLatency(equipment, of: peer)) }
         turn.add(.assignAgain(known.attendee.profile.id))

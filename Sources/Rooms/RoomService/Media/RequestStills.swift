@@ -24,4 +24,7 @@ struct RequestStills {
     }
 
     mutating func drop(_ id: String) { kept[id] = nil }
+
+    /// Those of these requests alone.
+    mutating func keep(of ids: Set<String>) { kept = kept.filter { ids.contains($0.key) } }
 }

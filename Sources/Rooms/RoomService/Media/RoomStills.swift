@@ -51,7 +51,7 @@ struct RoomStills {
     private func checkedHost(_ session: SessionToken, in turn: inout RoomTurn) throws(RoomError) -> UserID {
         if let error = turn.closedness { throw error }
         guard let user = turn.attendance.profile(of: session)?.id else { throw RoomError(.notInRoom) }
-        guard turn.state.kind == .live else { throw RoomError(.notLive) }
+        guard turn.state.beginning.kind == .live else { throw RoomError(.notLive) }
         guard user == turn.state.owner.id else { throw RoomError(.permissionDenied) }
         return user
     }
@@ -60,6 +60,12 @@ struct RoomStills {
     mutating func review(after events: [RoomEvent] = [], in turn: inout RoomTurn) {
         for case .invitationSettled(let settled) in events { requests.drop(settled.id) }
         host.review(turn.state)
+    }
+
+    /// The room has been loaded: what came with requests that were not stored goes.
+    mutating func adopt(in turn: inout RoomTurn) {
+        requests.keep(of: Set(turn.state.invitations.waiting.map(\.id)))
+        review(in: &turn)
     }
 
     /// One has lived its time.
@@ -74,16 +80,16 @@ struct RoomStills {
     }
 
     /// What the directory shows of the room, as it was when this was decided.
-    func listing(_ info: RoomInfo, admins: [UserID]) -> RoomListing {
-        RoomListing(info, still: current, earlierStill: earlier, admins: admins)
+    func listing(_ info: RoomInfo, _ hosts: RoomHosts? = nil) -> RoomListing {
+        RoomListing(info, still: current, earlierStill: earlier, admins: hosts?.admins ?? [])
     }
 
     /// The room with the number of its still.
-    func info(_ info: RoomInfo) -> RoomInfo { listing(info, admins: []).info }
+    func info(_ info: RoomInfo) -> RoomInfo { listing(info).info }
 
     /// Shows what has changed in its place in the order.
     private func show(in turn: inout RoomTurn, answer: PlannedAnswer? = nil) {
-        let shown = [Effect.out(.show(listing(turn.info, admins: turn.state.admins)))]
+        let shown = [Effect.out(.show(listing(turn.info, turn.state.hosts)))]
         turn.add(
             .release(Release(needs: turn.watermark, answer: answer, first: shown, otherwise: shown)))
     }

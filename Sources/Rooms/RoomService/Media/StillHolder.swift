@@ -65,6 +65,7 @@ struct StillHolder {
 extension DurableRoomState {
     /// Whether that person is the host of the live room, on stage with a camera that is on.
     func shows(host user: UserID) -> Bool {
-        kind == .live && phase == .open && user == owner.id && (seat(of: user).map { seats[$0].isSeen } ?? false)
+        beginning.kind == .live && progress.phase == .open && user == owner.id
+            && (seat(of: user).map { seats[$0].isSeen } ?? false)
     }
 }

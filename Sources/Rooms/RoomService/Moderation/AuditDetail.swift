@@ -105,7 +105,7 @@ struct AuditDetail: Encodable {
             return (asked.user, detail, nil)
         case .setOwner(let asked): return (asked.user, detail, nil)
         case .updateRoom(let update):
-            let settings = state.settings
+            let settings = state.details.settings
             detail.title = Change(settings.name, update.name)
             detail.cover = Change(settings.cover, update.cover)
             detail.tags = Change(settings.tags, update.tags)

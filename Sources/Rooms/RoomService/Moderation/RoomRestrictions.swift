@@ -61,28 +61,20 @@ struct RoomRestrictions {
             reason: draft.reason)
     }
 
-    /// A ban that holds in all rooms of the host: on the disk before the room's own journal says so.
+    /// A ban that holds in all rooms of the host.
     func keep(_ ban: Restriction, in turn: inout RoomTurn, _ sequel: inout Sequel) {
         let host = turn.state.owner.id
-        // What the moderator is told is not done holds nowhere.
-        sequel.undo.append(restoring(ban.user, from: host, in: &turn))
-        turn.add(.setBan(ban, from: host))
+        sequel.standing = StandingChange(beginning: ban, from: .host(host), in: turn.key.application)
         sequel.afterwards.append(.out(.expelElsewhere(ban, from: host)))
     }
 
     /// The end of a ban, in the room and everywhere.
     func liftBan(of user: UserID, _ decision: Decision, _ sequel: Sequel, in turn: inout RoomTurn) {
-        let host = turn.state.owner.id
         var sequel = sequel
-        sequel.undo.append(restoring(user, from: host, in: &turn))
-        // On the disk before the room's own journal says so.
-        turn.add(.liftBan(of: user, from: host))
+        // Also of one that is on its way to the disk, and does not hold yet.
+        sequel.standing = StandingChange(
+            ending: .ban, of: user, from: .host(turn.state.owner.id), in: turn.key.application)
         turn.carryOut(decision, sequel)
-    }
-
-    /// As it is now.
-    private func restoring(_ user: UserID, from host: UserID, in turn: inout RoomTurn) -> Effect {
-        hostBan(of: user, in: &turn).map { .out(.setBan($0, from: host)) } ?? .out(.liftBan(of: user, from: host))
     }
 
     /// For those who run the room.

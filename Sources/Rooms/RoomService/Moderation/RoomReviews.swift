@@ -53,8 +53,14 @@ struct RoomReviews {
             return (draft, one)
         case .refused: turn.answer(one.reply, .failure(RoomError(.reviewRefused)))
         case .dropped:
-            turn.answer(one.reply, .success(CommandOutcome(.sent(chat: turn.state.chat, time: turn.wallNow))))
+            turn.answer(one.reply, .success(CommandOutcome(.sent(chat: turn.state.progress.chat, time: turn.wallNow))))
         }
         return nil
+    }
+
+    /// The room is over, and writing in it too.
+    mutating func end(in turn: inout RoomTurn) {
+        for one in held.values { turn.add(.answer(PlannedAnswer(one.reply, .failure(RoomError(.roomClosed))))) }
+        (held, byPerson) = ([:], [:])
     }
 }

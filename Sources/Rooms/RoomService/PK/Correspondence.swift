@@ -45,7 +45,7 @@ struct Correspondence {
     func repeatLetters(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
         let letters = turn.state.links.mail.outbox
-        if !letters.isEmpty { turn.inOrder([.out(.send(letters))]) }
+        if !letters.isEmpty { turn.sayOnceStored(.send(letters)) }
         awaitDelivery(in: &turn)
     }
 
@@ -53,6 +53,7 @@ struct Correspondence {
     func begin(in turn: inout RoomTurn) {
         repeatLetters(in: &turn)
         greet(in: &turn)
+        tellPoints(in: &turn)
         turn.awaitPK()
         turn.awaitHost()
     }
@@ -60,7 +61,10 @@ struct Correspondence {
     /// Asks the rooms that this one has something with whether they still know of it.
     func greet(in turn: inout RoomTurn) {
         guard turn.phase == .open else { return }
-        for (session, room) in turn.partners { say(.greeting(session: session), to: room, in: &turn) }
+        // Where a letter waits, it finds out by itself. A greeting that came before it would hear that nobody knows the session.
+        for (session, room) in turn.partners where !turn.state.links.mail.isWaiting(in: session) {
+            say(.greeting(session: session), to: room, in: &turn)
+        }
         awaitGreeting(in: &turn)
     }
 
@@ -70,7 +74,7 @@ struct Correspondence {
     }
 
     private func say(_ content: RoomParcel.Content, to room: RoomID, in turn: inout RoomTurn) {
-        turn.inOrder([.out(.parcel(turn.parcel(content, to: room)))])
+        turn.sayOnceStored(.parcel(turn.parcel(content, to: room)))
     }
 
     func tellPoints(in turn: inout RoomTurn) {
@@ -84,12 +88,13 @@ struct Correspondence {
 
     func hear(_ parcel: RoomParcel, in turn: inout RoomTurn) {
         let other = parcel.from.room
-        guard turn.phase != .over, turn.state.phase != .ended else {
-            if let answer = parcel.refusal { turn.add(.parcel(answer)) }
+        // What is being read again from the disk hears it when it comes once more, and so does the next process of a server that stops.
+        guard turn.phase != .loading, !turn.isDraining else { return }
+        if turn.state.progress.phase == .ended {
+            if let answer = parcel.refusal { turn.sayOnceStored(.parcel(answer)) }
             return
         }
-        // What is being read again from the disk hears it when it comes once more.
-        guard turn.phase == .open, !turn.isDraining else { return }
+        guard turn.phase == .open else { return }
         switch parcel.content {
         case .letter(let letter, let confirmed):
             let heard = turn.state.links.mail.heard(in: letter.session)
@@ -104,8 +109,10 @@ struct Correspondence {
         case .delivered(let session, let step): turn.add(.decide(.delivered(session: session, step: step), Sequel()))
         case .points(let points, let session): turn.add(.decide(.points(points, session: session), Sequel()))
         case .greeting(let session):
+            // Of what is over here the last letter may be still on its way.
             let isKnown =
                 turn.state.links.pk.links.contains { $0.id == session } || turn.state.links.challenge?.id == session
+                || turn.state.links.mail.isWaiting(in: session)
             if !isKnown { say(.noReader(session: session), to: other, in: &turn) }
         case .noReader(let session): turn.add(.decide(.partnerGone(session: session), Sequel()))
         }
@@ -124,9 +131,14 @@ extension RoomTurn {
         RoomParcel(from: key, to: RoomKey(application: key.application, room: room), content)
     }
 
+    /// Other rooms act on what they hear: they hear nothing that may turn out not to be stored.
+    fileprivate mutating func sayOnceStored(_ words: Outward) {
+        add(.release(Release(needs: watermark, afterwards: [.out(words)])))
+    }
+
     /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
     mutating func awaitPK() {
-        guard let time = state.links.nextPKTime else { return deadlines.cancel(.pk) }
+        guard isOpen, let time = state.links.nextPKTime else { return deadlines.cancel(.pk) }
         deadlines.set(.pk, at: now + .milliseconds(max(time - wallNow, 1)))
     }
 

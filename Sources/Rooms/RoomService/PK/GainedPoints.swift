@@ -34,17 +34,18 @@ struct GainedPoints {
 extension RoomTurn {
     /// Somebody likes: it counts while a PK runs.
     mutating func gain(likes: Int, by user: UserID) {
-        if isCountingPoints { points.add(likes: likes, by: user, at: now) }
+        if isCountingPoints(at: wallNow) { points.add(likes: likes, by: user, at: now) }
     }
 
-    /// Somebody has given something: what it cost counts while a PK runs.
-    mutating func gain(coins: Int) { if isCountingPoints { points.add(coins: coins) } }
+    /// Somebody has given something: what it cost counts for the PK that ran when it was paid.
+    /// - Parameter time: in milliseconds since 1970.
+    mutating func gain(coins: Int, at time: Int64) { if isCountingPoints(at: time) { points.add(coins: coins) } }
 
-    private var isCountingPoints: Bool {
+    private func isCountingPoints(at time: Int64) -> Bool {
         guard let match = state.links.pk.match, match.phase == .running, let start = match.startAt,
             let end = match.endAt
         else { return false }
-        return (start..<end).contains(wallNow)
+        return (start..<end).contains(time)
     }
 
     /// The event that goes with the likes or gifts that are stored now.

@@ -8,7 +8,7 @@ struct OwnerWatch {
 
     /// The owner is away: the room waits.
     mutating func startAbsence(in turn: inout RoomTurn) {
-        guard !turn.state.lasts else { return }
+        guard !turn.state.beginning.lasts else { return }
         let seconds = Int64(turn.policy().ownerAbsenceSeconds)
         turn.deadlines.set(.ownerAbsence, at: turn.now + .seconds(seconds))
         tell(
@@ -28,11 +28,11 @@ struct OwnerWatch {
         turn.deadlines.cancel(.ownerAbsence)
     }
 
-    /// After a load.
+    /// After a load. Whoever's time has run out meanwhile is waited for anew.
     mutating func restartClock(in turn: inout RoomTurn) {
         if turn.isOwnerHere {
             endAbsence(in: &turn)
-        } else if absence == nil {
+        } else if !turn.deadlines.isSet(.ownerAbsence) {
             startAbsence(in: &turn)
         }
     }

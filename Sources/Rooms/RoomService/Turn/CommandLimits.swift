@@ -22,7 +22,7 @@ struct CommandLimits {
         elsewhere: () -> RoomError?
     ) -> RoomError? {
         let limits = turn.policy().messages
-        let slowSeconds = turn.state.settings.chat.slowSeconds
+        let slowSeconds = turn.state.details.settings.chat.slowSeconds
         // Hosts and co-hosts run the room by messages too; their room is theirs to fill.
         let sharer = caller.isOperator || turn.state.runs(caller.profile.id) ? nil : caller.profile.id
         switch budget.take(

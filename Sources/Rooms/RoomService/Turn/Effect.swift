@@ -85,13 +85,11 @@ enum Outward {
     indirect case post(Transfer, TransferKey, order: UInt64)
     indirect case find(TransferKey, order: UInt64)
     indirect case review(MessageBody, by: UserProfile, number: UInt64)
-    /// Behind the room's own entry, if it has one.
+    /// Of what no entry of the room carries.
     indirect case note(AuditLine)
     /// Not the room's to order: it changes nothing there.
     indirect case file(Report, Reply<Void>)
-    /// A host bans somebody from all rooms, or no longer.
-    indirect case setBan(Restriction, from: UserID)
-    case liftBan(of: UserID, from: UserID)
+    /// Whom a host has banned from all rooms is put out of the others.
     indirect case expelElsewhere(Restriction, from: UserID)
 }
 
@@ -117,11 +115,13 @@ struct Sequel {
     /// Whose way on the media plane is closed before anything of it is said.
     var closing: PeerID?
     var answer: PlannedAnswer?
+    /// What it changes in all rooms of the host; stored with it, or not at all.
+    var standing: StandingChange?
+    /// What the audit trail says of it; stored with it, or not at all.
+    var line: AuditLine?
     /// What comes behind the news.
     var afterwards: [Effect] = []
-    /// What is taken back before the answer, if it could not be stored.
-    var undo: [Effect] = []
-    /// What comes behind the answer then.
+    /// What comes behind the answer if it could not be stored.
     var otherwise: [Effect] = []
 }
 
@@ -166,8 +166,7 @@ struct Release {
     var answer: PlannedAnswer?
     /// News, and what comes afterwards.
     var afterwards: [Effect] = []
-    /// If the position could not be stored: before the answer, which says why, and behind it.
-    var undo: [Effect] = []
+    /// Behind the answer, which says why, if the position could not be stored.
     var otherwise: [Effect] = []
 
     init(
@@ -191,7 +190,6 @@ struct Release {
         self.isRefused = isRefused
         answer = sequel.answer
         afterwards = sequel.afterwards
-        undo = sequel.undo
         otherwise = sequel.otherwise
     }
 }

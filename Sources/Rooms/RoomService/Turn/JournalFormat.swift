@@ -22,6 +22,8 @@ struct JournalFormat {
         encoder = JSONEncoder()
         // The same state gives the same bytes, so that files can be compared.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A room that a newer server has written is left alone.
+        decoder.userInfo[.readsNewerWords] = false
     }
 
     func encode(_ command: AcceptedCommand) throws -> [UInt8] { Array(try encoder.encode(command)) }
@@ -65,6 +67,8 @@ package struct RebuiltRoom: Sendable {
     package var epoch: UInt64
     package var state: DurableRoomState
     var recent: RecentNews
+    /// What the entries after the snapshot say, in their order.
+    private(set) var said: [Said] = []
     /// Paid and not told yet, in the order of their numbers.
     private(set) var gifts: [PostedTransfer] = []
 
@@ -73,9 +77,9 @@ package struct RebuiltRoom: Sendable {
         _ key: RoomKey, from journal: any RoomJournal, _ ledger: any Ledger, chatLimit: Int
     ) async throws -> RebuiltRoom {
         var room = try RebuiltRoom(try await journal.open(key, chatLimit: chatLimit), room: key.room)
-        guard room.state.phase == .open else { return room }
+        guard room.state.progress.phase == .open else { return room }
         room.gifts = try await ledger.gifts(
-            to: RoomLife(key: key, createdIn: room.state.createdIn), after: room.state.gifts.upTo)
+            to: RoomLife(key: key, createdIn: room.state.beginning.createdIn), after: room.state.figures.gifts.upTo)
         return room
     }
 
@@ -85,7 +89,7 @@ package struct RebuiltRoom: Sendable {
         let format = JournalFormat()
         epoch = history.epoch
         state = try history.snapshot.map(format.state) ?? DurableRoomState(room: room)
-        guard state.room == room, state.position == history.snapshotPosition else {
+        guard state.room == room, state.progress.position == history.snapshotPosition else {
             throw InapplicableEvent(description: "the snapshot is of another room or position")
         }
         let old = try history.recentChat.filter { $0.position <= history.snapshotPosition }.flatMap { entry in
@@ -94,23 +98,43 @@ package struct RebuiltRoom: Sendable {
         let oldMessages = old.compactMap { event -> Message? in
             if case .messageSent(let message) = event { message } else { nil }
         }
-        recent = RecentNews(seq: state.seq, chat: oldMessages.first.map { $0.chat - 1 } ?? state.chat)
+        recent = RecentNews(seq: state.progress.seq, chat: oldMessages.first.map { $0.chat - 1 } ?? state.progress.chat)
         for message in oldMessages { recent.append(.message(message)) }
         for entry in history.entries {
-            guard entry.position == state.position + 1 else {
-                throw InapplicableEvent(description: "entry \(entry.position) after \(state.position)")
+            guard entry.position == state.progress.position + 1 else {
+                throw InapplicableEvent(description: "entry \(entry.position) after \(state.progress.position)")
             }
             let command = try format.command(entry.payload)
-            var said: [RoomNewsEvent] = []
+            var said = Said(position: entry.position, host: state.owner.id)
             try state.apply(command) { event, before, after in
                 if let announcement = after.announcement(of: event, before: before, NewsContext(command)) {
-                    said.append(announcement.news)
+                    said.announcements.append(announcement)
                 }
                 // A beginning is told by nothing, so whoever saw the room's former life cannot be told the gap.
-                if case .created = event { said.removeAll() }
+                if case .created = event { said.announcements.removeAll() }
             }
-            if command.isBeginning { recent = RecentNews(seq: state.seq, chat: state.chat) }
-            for news in said { recent.append(news) }
+            if command.isBeginning { recent = RecentNews(seq: state.progress.seq, chat: state.progress.chat) }
+            for announcement in said.announcements { recent.append(announcement.news) }
+            self.said.append(said)
+        }
+    }
+
+    /// What an entry says.
+    struct Said: Sendable {
+        var position: UInt64
+        /// Whose room it was.
+        var host: UserID
+        var announcements: [Announcement] = []
+
+        /// As when it had been stored at once.
+        var effects: [Effect] {
+            [.news(announcements)]
+                + announcements.compactMap { announcement in
+                    guard case .restriction(let news) = announcement.news, !news.lifted,
+                        news.restriction.kind == .ban, news.restriction.everywhere
+                    else { return nil }
+                    return .out(.expelElsewhere(news.restriction, from: host))
+                }
         }
     }
 }

@@ -47,7 +47,7 @@ struct JournalWriter {
             at: accepted.time)
         let entry = JournalEntry(
             key: key, kind: accepted.kind, position: position, epoch: epoch, payload: submission.payload,
-            outgoing: outgoing)
+            outgoing: outgoing, standing: submission.sequel.standing, line: submission.sequel.line)
         dependencies.journal.submit(entry) { [inbox, incarnation] result in
             inbox.stored(position, result, incarnation: incarnation)
         }
@@ -60,12 +60,12 @@ struct JournalWriter {
 
     /// Stores a snapshot once everything in it, and enough after it, is stored itself.
     mutating func storeSnapshot(stored: UInt64) {
-        guard let ready = pending, ready.position + Self.snapshotLag <= stored else { return }
+        guard let ready = pending, ready.progress.position + Self.snapshotLag <= stored else { return }
         pending = nil
         // Thousands of kept answers take milliseconds to encode, in which the room would decide nothing.
         dependencies.aside { [key, journal = dependencies.journal, report = dependencies.report] in
             do {
-                journal.saveSnapshot(try JournalFormat().encode(ready), of: key, at: ready.position)
+                journal.saveSnapshot(try JournalFormat().encode(ready), of: key, at: ready.progress.position)
             } catch {
                 report(.inapplicable(key, "\(error)"))
             }
@@ -75,9 +75,9 @@ struct JournalWriter {
     /// Stores a snapshot behind what has been submitted: nothing from before it is kept but messages.
     mutating func storeNow(_ state: DurableRoomState) {
         pending = nil
-        firstSnapshot = state.position + Self.snapshotLag
+        firstSnapshot = state.progress.position + Self.snapshotLag
         do {
-            dependencies.journal.saveSnapshot(try format.encode(state), of: key, at: state.position)
+            dependencies.journal.saveSnapshot(try format.encode(state), of: key, at: state.progress.position)
         } catch {
             dependencies.report(.inapplicable(key, "\(error)"))
         }

@@ -102,8 +102,11 @@ package actor Room {
         }
     }
 
-    /// Whether the session is in the room.
-    package func checkPresent(_ session: SessionToken) throws(RoomError) { try core.turn.checkPresent(session) }
+    /// Whether a still may come with an invitation to that user.
+    package func checkStill(withInvitationTo user: UserID, from session: SessionToken) throws(RoomError) {
+        try core.turn.checkPresent(session)
+        try core.state.checkStill(withInvitationTo: user)
+    }
 
     /// Whether a still would be taken now.
     package func checkStill(from session: SessionToken) throws(RoomError) {
@@ -149,6 +152,8 @@ package actor Room {
     package func drain(_ done: @escaping @Sendable () -> Void) { core.drain(done) }
 
     package var isOver: Bool { core.isOver }
+    /// Whether nobody's creation of it is stored.
+    var isUnborn: Bool { core.state.progress.phase == .unborn }
 
     func turn() { core.takeTurn() }
 }

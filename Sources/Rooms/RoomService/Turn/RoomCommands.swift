@@ -98,6 +98,9 @@ struct RoomCommands {
         }
     }
 
+    /// The room is over.
+    mutating func end(in turn: inout RoomTurn) { reviews.end(in: &turn) }
+
     // MARK: One command
 
     private mutating func perform(_ asked: Asked, with parts: inout TurnParts, in turn: inout RoomTurn) {
@@ -129,8 +132,7 @@ struct RoomCommands {
         // Who is put out leaves no event behind if they had no seat.
         let isIdle = decision.events.isEmpty && asked.command.name != .setRestriction
         let line = isIdle ? nil : audit.line(asked.command, by: asked.caller, message: context.message, in: &turn)
-        parts.carryOut(decision, asked, areGiftsOffered: !dependencies.catalogue().gifts.isEmpty, in: &turn)
-        if let line { turn.add(.note(line)) }
+        parts.carryOut(decision, asked, line, areGiftsOffered: !dependencies.catalogue().gifts.isEmpty, in: &turn)
     }
 
     /// What was answered to a command with the same key. If that one is still being stored, the answer waits behind it.
@@ -140,7 +142,7 @@ struct RoomCommands {
         else { return nil }
         guard first.fingerprint == asked.fingerprint else { return .failure(RoomError(.keyReused)) }
         // What the first one did has a number up to the present one.
-        return .success(CommandOutcome(first.result, seq: first.result == .done ? turn.state.seq : nil))
+        return .success(CommandOutcome(first.result, seq: first.result == .done ? turn.state.progress.seq : nil))
     }
 
     /// What the rules must know for this command.
@@ -233,15 +235,16 @@ struct RoomCommands {
             return
         }
         let decision = try creation.decide(by: owner, epoch: turn.epoch, lasts: true)
-        turn.carryOut(decision, Sequel(by: caller.name, keyed: kept))
-        turn.add(.note(audit.line(of: caller, creating: owner.id, in: &turn)))
+        let line = audit.line(of: caller, creating: owner.id, in: &turn)
+        turn.carryOut(decision, Sequel(by: caller.name, keyed: kept, line: line))
     }
 
     /// Whether the open room was created under the same key.
     private func isRepeated(
         _ kept: KeyedAnswer?, by caller: Caller, in turn: inout RoomTurn
     ) throws(RoomError) -> Bool {
-        guard let kept, let first = turn.state.creation, first.belongs(to: caller), first.key == kept.key else {
+        guard let kept, let first = turn.state.beginning.creation, first.belongs(to: caller), first.key == kept.key
+        else {
             return false
         }
         guard first.fingerprint == kept.fingerprint else { throw RoomError(.keyReused) }

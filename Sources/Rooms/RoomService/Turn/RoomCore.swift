@@ -162,7 +162,7 @@ package final class RoomCore {
         parts.correspondence.wait(for: accepted.events, in: &turn)
         turn.wait(for: accepted)
         parts.stills.review(after: accepted.events, in: &turn)
-        queue.append(submission.release(showing: parts.stills.listing(submission.info, admins: turn.state.admins)))
+        queue.append(submission.release(showing: parts.stills.listing(submission.info, turn.state.hosts)))
     }
 
     // MARK: Releasing
@@ -189,7 +189,6 @@ package final class RoomCore {
     private func leave(_ release: Release, _ failure: RoomError?) {
         if let failure = failure ?? (release.isRefused ? RoomError(.internalError) : nil) {
             if let peer = release.closing { outlets.close(peer) }
-            act(on: release.undo)
             release.answer?(failure)
             act(on: release.otherwise)
         } else {
@@ -205,19 +204,16 @@ package final class RoomCore {
     package func install(_ rebuilt: RebuiltRoom) {
         guard turn.phase == .loading else { return }
         beginTurn()
-        let again = writer.incarnation > 0
+        let (again, told) = (writer.incarnation > 0, queue.stored)
         turn.install(rebuilt)
-        writer.begin(epoch: rebuilt.epoch, at: turn.state.position)
-        queue.begin(stored: turn.state.position)
+        writer.begin(epoch: rebuilt.epoch, at: turn.state.progress.position)
+        queue.begin(stored: turn.state.progress.position)
         if turn.phase == .open { resume(again: again) }
         if again {
             // What was in doubt when the journal failed, and turned out to be stored.
-            for news in turn.recent.after(seq: outlets.told.seq, chat: outlets.told.chat) {
-                turn.tellInOrder(Announcement(news))
-            }
+            for said in rebuilt.said where said.position > told { turn.inOrder(said.effects) }
+            parts.expelBanned(in: &turn)
             if turn.phase == .empty { turn.inOrder([.close]) }
-        } else {
-            outlets.begin(seq: turn.state.seq, chat: turn.state.chat)
         }
         parts.gifts.resume(rebuilt.gifts, in: &turn)
         endTurn()
@@ -231,8 +227,8 @@ package final class RoomCore {
         turn.startClocks()
         parts.correspondence.begin(in: &turn)
         act()
-        parts.stills.review(in: &turn)
-        outlets.show(parts.stills.listing(turn.info, admins: turn.state.admins))
+        parts.stills.adopt(in: &turn)
+        outlets.show(parts.stills.listing(turn.info, turn.state.hosts))
     }
 
     /// The journal has failed: the entries from that position on are not stored. Nobody has been told of them.
@@ -241,6 +237,7 @@ package final class RoomCore {
         turn.phase = .loading
         writer.fail()
         parts.gathered.refuseLikes(Self.unavailable, in: &turn)
+        parts.gifts.answerPaid(in: &turn)
         act()
         queue.fail(from: position, with: Self.unavailable)
         dependencies.reload()
@@ -269,6 +266,7 @@ package final class RoomCore {
         turn.phase = .over
         parts.people.freeAll(in: &turn)
         parts.gifts.end(in: &turn)
+        commands.end(in: &turn)
         act()
         outlets.sendNews(in: &turn)
         parts.people.dismissAll(in: &turn)
@@ -362,11 +360,11 @@ package final class RoomCore {
         beginTurn()
         defer { endTurn() }
         if let error = turn.closedness { return turn.answer(reply, .failure(error)) }
-        parts.erase(user, by: caller, reply: reply, in: &turn)
+        let isDecided = parts.erase(user, by: caller, reply: reply, in: &turn)
         act()
-        guard turn.phase == .open else { return }
+        guard isDecided, turn.phase == .open else { return }
         turn.recent.erase(user)
-        if turn.state.phase == .open { writer.storeNow(turn.state) }
+        if turn.state.progress.phase == .open { writer.storeNow(turn.state) }
     }
 
     /// Another room says something, or answers.

@@ -61,10 +61,6 @@ struct RoomOutlets {
             dependencies.moderation.reports.post(report) { result in
                 reply(result.mapError { _ in RoomCore.unavailable })
             }
-        case .setBan(let ban, let host):
-            dependencies.moderation.restrictions.set(ban, from: .host(host), in: key.application)
-        case .liftBan(let user, let host):
-            dependencies.moderation.restrictions.lift(.ban, of: user, from: .host(host), in: key.application)
         case .expelElsewhere(let ban, let host): dependencies.expelElsewhere(ban, host)
         }
     }
@@ -77,12 +73,6 @@ struct RoomOutlets {
     }
 
     // MARK: News
-
-    /// How far people have been told.
-    var told: (seq: UInt64, chat: UInt64) { announcer.told }
-
-    /// A room that has been loaded has told everything that is stored.
-    mutating func begin(seq: UInt64, chat: UInt64) { announcer.begin(seq: seq, chat: chat) }
 
     /// What an accepted command says. Whoever is invited hears of it wherever they are.
     mutating func tell(_ said: [Announcement], _ stills: RoomStills, in turn: inout RoomTurn) {
@@ -131,7 +121,7 @@ struct RoomOutlets {
     /// - Parameter again: it was at work before: also that nothing is sung any more, should the journal have lost what was told.
     mutating func adopt(again: Bool, in turn: inout RoomTurn) {
         let state = turn.state
-        stage.open(slots: state.seats.count, kind: state.kind, pictures: state.settings.pictureFormat)
+        stage.open(slots: state.seats.count, kind: state.beginning.kind, pictures: state.details.settings.pictureFormat)
         stage.post(stage.steps(adopting: state), of: turn.attendance)
         if again || state.chorus.play != nil { stage.play(state.chorus.play, at: dependencies.clock) }
     }

@@ -56,7 +56,7 @@ extension Room {
 
     /// G02: who gave most, and where the reader stands.
     package func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
-        core.read(reply, for: session) { _, turn, user in turn.state.gifts.ranking(for: user) }
+        core.read(reply, for: session) { _, turn, user in turn.state.figures.gifts.ranking(for: user) }
     }
 }
 

@@ -51,9 +51,12 @@ struct RoomTurn {
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.
-    var watermark: UInt64 { phase == .loading ? 0 : state.position }
+    var watermark: UInt64 { phase == .loading ? 0 : state.progress.position }
     /// As lists show it.
     var info: RoomInfo { state.info(memberCount: attendance.count, speaking: isAnybodySpeaking) }
+
+    /// Whether something can be decided: the room has not been lost with its journal, and its end has not been decided.
+    var isOpen: Bool { phase == .open && state.progress.phase == .open }
 
     /// Why nothing can be asked of the room now.
     var closedness: RoomError? {
@@ -62,7 +65,7 @@ struct RoomTurn {
         case .loading: RoomCore.unavailable
         case .empty: RoomError(.roomNotFound)
         case .over: RoomError(.roomClosed)
-        case .open: state.phase == .ended ? RoomError(.roomClosed) : nil
+        case .open: state.progress.phase == .ended ? RoomError(.roomClosed) : nil
         }
     }
 
@@ -77,7 +80,7 @@ struct RoomTurn {
         state = rebuilt.state
         recent = rebuilt.recent
         epoch = rebuilt.epoch
-        phase = state.phase == .open ? .open : .empty
+        phase = state.progress.phase == .open ? .open : .empty
     }
 
     // MARK: Effects
@@ -114,18 +117,19 @@ struct RoomTurn {
     /// What is answered to a command that was decided, before it is carried out: how far its changes are numbered.
     func outcome(of decision: Decision) -> CommandOutcome {
         let numbered = decision.events.count { $0.isNumbered }
-        return CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
+        return CommandOutcome(decision.result, seq: numbered > 0 ? state.progress.seq + UInt64(numbered) : nil)
     }
 
     /// Makes a decision true: applies it, and has it stored. With no events only the answer waits, for what it could have seen; under a
     /// key it is stored all the same, or a repeat would find another room and do something.
     mutating func carryOut(_ decision: Decision, _ sequel: Sequel = Sequel()) {
         guard !decision.events.isEmpty || sequel.keyed != nil else {
+            if let line = sequel.line { add(.note(line)) }
             return add(.release(Release(needs: watermark, sequel)))
         }
         let accepted = AcceptedCommand(
             time: wallNow, by: sequel.by, events: decision.events, answer: sequel.keyed,
-            peak: attendance.peak > state.peak ? attendance.peak : nil)
+            peak: attendance.peak > state.figures.peak ? attendance.peak : nil)
         let context = NewsContext(
             accepted, people: attendance.people, memberCount: attendance.count, isAnybodySpeaking: isAnybodySpeaking)
         let former = StageView(state)
@@ -144,13 +148,13 @@ struct RoomTurn {
         }
         if accepted.isBeginning {
             phase = .open
-            recent = RecentNews(seq: state.seq, chat: state.chat)
+            recent = RecentNews(seq: state.progress.seq, chat: state.progress.chat)
         }
         for announcement in said { recent.append(announcement.news) }
         add(
             .submit(
                 Submission(
-                    accepted: accepted, payload: payload, position: state.position, said: said, info: info,
+                    accepted: accepted, payload: payload, position: state.progress.position, said: said, info: info,
                     steps: StageView(state).steps(from: former, of: key.application), sequel: sequel)))
     }
 }
@@ -175,8 +179,9 @@ extension RoomTurn {
     }
 
     /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
+    /// While the room is being loaded, or ends, nothing can end it: the load sets the timer anew.
     mutating func awaitEndOfSong() {
-        guard let end = state.chorus.play?.endsAt else { return deadlines.cancel(.song) }
+        guard isOpen, let end = state.chorus.play?.endsAt else { return deadlines.cancel(.song) }
         let left = end + Chorus.songTailMs - wallNow
         deadlines.set(.song, at: now + .milliseconds(max(left, 1)))
     }

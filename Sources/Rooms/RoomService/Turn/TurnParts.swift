@@ -33,14 +33,15 @@ struct TurnParts {
     }
 
     /// Likes and gifts that wait for company belong to the time before the end of a room, or of a PK: they are told first, and it is
-    /// decided anew.
+    /// decided anew. Gifts that wait for a doubt are not: one that is told too early hides what stands before it in the ledger, and the end
+    /// may fail.
     mutating func decided<Fault: Error>(
         in turn: inout RoomTurn, _ decide: (inout RoomTurn) throws(Fault) -> Decision
     ) throws(Fault) -> Decision {
         let decision = try decide(&turn)
         guard decision.closesAccounts, gathered.hasLikes || gifts.hasUntold else { return decision }
         gathered.storeLikes(in: &turn)
-        gifts.tell(closing: true, in: &turn)
+        gifts.tell(in: &turn)
         return try decide(&turn)
     }
 
@@ -108,18 +109,38 @@ struct TurnParts {
 
     /// Somebody whom this host has banned everywhere, from another room of the same host, is put out.
     mutating func expel(_ ban: Restriction, in turn: inout RoomTurn) {
-        guard turn.phase == .open, ban.user != turn.state.owner.id, turn.attendance.people[ban.user] != nil
+        guard turn.phase == .open, ban.holds(at: turn.wallNow), ban.user != turn.state.owner.id,
+            turn.attendance.people[ban.user] != nil
         else { return }
         let decision = decided(in: &turn) { $0.state.decide(.departed(ban.user, .kicked), in: $0.context) }
         people.putOut(ban, decision, Sequel(by: ban.by), in: &turn)
     }
 
+    /// Whom the host has banned everywhere while the room was being loaded, when nobody could be put out.
+    mutating func expelBanned(in turn: inout RoomTurn) {
+        for user in turn.attendance.people.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let ban = restrictions.hostBan(of: user, in: &turn) { expel(ban, in: &turn) }
+        }
+    }
+
     /// R09: nothing of somebody is kept here but ids and numbers; who is not here any more. A room of their own ends.
     /// - Parameter reply: how many messages of theirs were deleted.
-    mutating func erase(_ user: UserID, by caller: Operator, reply: @escaping Reply<Int>, in turn: inout RoomTurn) {
+    /// - Returns: whether that is decided. What becomes of gifts must be known before: whatever is told later has names in it, and a doubt
+    ///   is settled by a key that is erased.
+    mutating func erase(
+        _ user: UserID, by caller: Operator, reply: @escaping Reply<Int>, in turn: inout RoomTurn
+    ) -> Bool {
+        gifts.tell(in: &turn)
+        guard !gifts.concern(user) else {
+            gifts.letGo(of: user, at: turn.now)
+            turn.answer(reply, .failure(RoomCore.unavailable))
+            return false
+        }
+        gifts.noteErased(user)
         let messages = turn.recent.messages(of: user, limit: .max).filter { !$0.deleted }.map(\.chat)
         let decision = decided(in: &turn) { $0.state.erasing(user, messages, in: $0.context) }
         turn.carryOut(decision, Sequel(by: caller.name, answer: PlannedAnswer(reply, .success(messages.count))))
+        return true
     }
 
     /// - Parameter done: called once nothing goes either way any more.
@@ -133,11 +154,14 @@ struct TurnParts {
     // MARK: What was asked for
 
     /// Carries out what the rules have granted.
-    /// - Parameter areGiftsOffered: points of a PK are what gifts cost; where there are none, they are likes.
+    /// - Parameters:
+    ///   - line: what the audit trail says of it.
+    ///   - areGiftsOffered: points of a PK are what gifts cost; where there are none, they are likes.
     mutating func carryOut(
-        _ decision: Decision, _ asked: Asked, areGiftsOffered: Bool, in turn: inout RoomTurn
+        _ decision: Decision, _ asked: Asked, _ line: AuditLine?, areGiftsOffered: Bool, in turn: inout RoomTurn
     ) {
         var sequel = asked.sequel(decision, turn.outcome(of: decision))
+        sequel.line = line
         switch asked.command {
         case .setRestriction(let draft) where draft.kind == .ban:
             guard let ban = restrictions.ban(draft, by: asked.user.id, decision, in: &turn) else { return }
@@ -198,13 +222,13 @@ struct TurnParts {
     func overview(in turn: inout RoomTurn) -> RoomOverview {
         let (state, absence) = (turn.state, people.owner.absence)
         return RoomOverview(
-            info: stills.info(turn.info), epoch: turn.epoch, seq: state.seq, chat: state.chat,
-            seats: state.seats.indices.map { state.seatView($0, turn.attendance.people) }, admins: state.admins,
-            likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.chorus.play,
-            duet: state.kind == .chorus ? state.chorus.duet : nil, screen: state.stage.screen,
+            info: stills.info(turn.info), epoch: turn.epoch, seq: state.progress.seq, chat: state.progress.chat,
+            seats: state.seats.indices.map { state.seatView($0, turn.attendance.people) }, admins: state.hosts.admins,
+            likes: state.figures.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.chorus.play,
+            duet: state.beginning.kind == .chorus ? state.chorus.duet : nil, screen: state.stage.screen,
             stage: state.stage.layout.isUsual ? nil : state.stage.layout,
-            pk: state.links.pk.isEmpty ? nil : state.links.pk, gifts: state.gifts.standing,
-            attributes: state.attributes.isEmpty ? nil : state.attributes)
+            pk: state.links.pk.isEmpty ? nil : state.links.pk, gifts: state.figures.gifts.standing,
+            attributes: state.details.attributes.isEmpty ? nil : state.details.attributes)
     }
 }
 

@@ -12,4 +12,10 @@ package final class SharedBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// - Returns: `nil` if there was one, else the milliseconds until there is.
     package func take(_ key: Key, now: Instant) -> Int? { buckets.withLock { $0.take(key, now: now) } }
+
+    /// - Returns: `nil` if there is one, else the milliseconds until there is.
+    package func wait(_ key: Key, now: Instant) -> Int? {
+        let wait = buckets.withLock { $0.wait(key, now: now) }
+        return wait > 0 ? wait : nil
+    }
 }

@@ -3,9 +3,9 @@ import NIOHPACK
 package import NIOHTTP2
 import Texts
 
-/// What HTTP/2 asks of a server and the framework leaves to its user, for one stream: a head that can be read (decision 0037) and names one
-/// authority (RFC 9113 §8.3.1), no headers of a connection in answers (§8.2.2), an end to the body of whoever was answered before it came
-/// (§8.1), and an answer for those who wait before they send a body (RFC 9110 §10.1.1).
+/// What HTTP/2 asks of a server and is left to us, for one stream: a head that can be read (decision 0037), is well formed (RFC 9113 §8.1.1)
+/// and names one authority (§8.3.1), a body of the length that was stated, no headers of a connection in answers (§8.2.2), an end to the
+/// body of whoever was answered before it came (§8.1), and an answer for those who wait before they send a body (RFC 9110 §10.1.1).
 package final class StreamRules: ChannelDuplexHandler {
     package typealias InboundIn = HTTP2Frame.FramePayload
     package typealias InboundOut = HTTP2Frame.FramePayload
@@ -20,30 +20,58 @@ package final class StreamRules: ChannelDuplexHandler {
         /// The client holds it back until it is told.
         case heldBack
         case whole
+        /// Malformed: the stream is reset.
+        case refused
     }
 
     private var body = Body.none
+    private var length: StatedLength?
 
     package init() {}
 
     // MARK: What comes
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .headers(var content):
-            // Nothing here reads trailers.
-            guard case .none = body else {
-                body = .whole
-                return context.fireChannelRead(wrapInboundOut(.data(Self.end(context))))
-            }
-            content.headers = RequestText.judged(content.headers)
-            body = content.endStream ? .whole : Self.awaitsWord(content.headers) ? .heldBack : .awaited
-            context.fireChannelRead(wrapInboundOut(.headers(content)))
-        case .data(let content):
-            body = content.endStream ? .whole : .awaited
-            context.fireChannelRead(data)
-        default: context.fireChannelRead(data)
+        if case .refused = body { return }
+        do throws(MalformedMessage) {
+            context.fireChannelRead(wrapInboundOut(try accepted(unwrapInboundIn(data), context)))
+        } catch {
+            refuse(context, error)
         }
+    }
+
+    private func accepted(
+        _ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext
+    ) throws(MalformedMessage) -> HTTP2Frame.FramePayload {
+        switch payload {
+        case .headers(var content):
+            if case .none = body {
+                try HeaderBlock.checkRequest(content.headers)
+                length = try StatedLength(content.headers)
+                try length?.take(0, isLast: content.endStream)
+                content.headers = RequestText.judged(content.headers)
+                body = content.endStream ? .whole : Self.awaitsWord(content.headers) ? .heldBack : .awaited
+                return .headers(content)
+            }
+            try HeaderBlock.checkTrailers(content.headers)
+            try length?.take(0, isLast: true)
+            body = .whole
+            // Nothing here reads trailers.
+            return .data(Self.end(context))
+        case .data(let content):
+            try length?.take(content.data.readableBytes, isLast: content.endStream)
+            body = content.endStream ? .whole : .awaited
+            return payload
+        default: return payload
+        }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ error: MalformedMessage) {
+        body = .refused
+        context.writeAndFlush(wrapOutboundOut(.rstStream(.protocolError)), promise: nil)
+        guard let connection = context.channel.parent else { return }
+        // Later: the connection may end by it, and is in the midst of reading.
+        context.eventLoop.execute { connection.pipeline.fireUserInboundEventTriggered(error) }
     }
 
     private static func awaitsWord(_ headers: HPACKHeaders) -> Bool {
@@ -71,14 +99,12 @@ package final class StreamRules: ChannelDuplexHandler {
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .headers(var content):
-            for name in Self.ofConnections { content.headers.remove(name: name) }
+            for name in HeaderBlock.ofConnections { content.headers.remove(name: name) }
             write(.headers(content), isLast: content.endStream, context, promise)
         case .data(let content): write(.data(content), isLast: content.endStream, context, promise)
         default: context.write(data, promise: promise)
         }
     }
-
-    private static let ofConnections = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]
 
     private func write(
         _ payload: HTTP2Frame.FramePayload, isLast: Bool, _ context: ChannelHandlerContext,
@@ -94,14 +120,16 @@ package final class StreamRules: ChannelDuplexHandler {
 
     /// The answer is out. What is not here yet is not wanted any more, without a fault of the client's.
     private func endBody(_ context: ChannelHandlerContext) {
-        if case .whole = body { return }
-        body = .whole
+        switch body {
+        case .whole, .refused: return
+        case .none, .awaited, .heldBack: body = .whole
+        }
         context.writeAndFlush(wrapOutboundOut(.rstStream(.noError)), promise: nil)
     }
 }
 
 extension RequestText {
-    /// The head of a stream itself, or one that asks for nothing and is refused by `RefusedText`.
+    /// The head of a stream itself, or one that asks for nothing and is refused by `RefusedText`. It is well formed: names are ASCII.
     static func judged(_ headers: HPACKHeaders) -> HPACKHeaders {
         let isSafe = headers.allSatisfy { name, value, _ in
             StreamSafeText.holds(value, in: name == ":path" ? .percentEncoded : .plain)

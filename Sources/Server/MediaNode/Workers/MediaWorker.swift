@@ -10,13 +10,8 @@ internal import Wire
 /// to that thread alone; commands come in by the mailbox, facts go out by the publisher.
 ///
 /// A turn: wait, do commands, read datagrams, carry what other threads have given, do what is due, send. What a turn wants to send leaves
-/// at its end or as soon as a batch is full; what singers say leaves before anything else of a batch is worked on.
+/// at its end or as soon as a batch is full.
 final class MediaWorker {
-    /// Batches that are read from one socket before others get their turn; the poller reports what is left at once.
-    private static let maximumBatches = 8
-    /// A turn reads no longer than this, whatever waits: commands and what is due come in between.
-    private static let readingTime = Interval.milliseconds(5)
-
     private enum Life {
         case serving
         /// Nobody new is taken on.
@@ -32,12 +27,9 @@ final class MediaWorker {
     private let peers: PeerLifecycle
     private let stages: StageTable
     private let egress: Egress
-    private let forwarder: PacketForwarder
-    private let datagrams: DatagramIntake
-    private let connections: ConnectionIntake?
+    private let intake: PacketIntake
     private let facts: FactPublisher
     private let time: WorkerTime
-    private let gauge: LoadGauge
     private let load: WorkerLoad
     private var life = Life.serving
     private var confirmations = Confirmations()
@@ -48,9 +40,8 @@ final class MediaWorker {
         facts: FactPublisher, gauge: LoadGauge, clock: @escaping @Sendable () -> Instant
     ) throws(MediaNodeError) {
         self.facts = facts
-        self.gauge = gauge
         time = WorkerTime(clock)
-        load = WorkerLoad(at: time.now)
+        load = WorkerLoad(at: time.now, shownBy: gauge)
         do {
             sockets = try DatagramSockets(
                 addresses: configuration.bindAddresses, port: port, takesTCP: configuration.takesTCP,
@@ -71,23 +62,10 @@ final class MediaWorker {
             throw .cryptography(error.message)
         }
         peers.stages = stages
-        forwarder = PacketForwarder(configuration, peers: peers, stages: stages, egress: egress, time: time, load: load)
-        datagrams = DatagramIntake(table: table, peers: peers, forwarder: forwarder, time: time)
-        if let framed = sockets.connections {
-            connections = ConnectionIntake(framed, table: table, time: time, datagrams: datagrams)
-        } else {
-            connections = nil
-        }
-        table.onForget = { [unowned self] path in forget(path) }
-    }
-
-    /// A way is nobody's any more.
-    private func forget(_ path: NetworkPath) {
-        if path.connection == 0 {
-            datagrams.forget(path.remote)
-        } else {
-            sockets.connections?.close(path, at: time.now)
-        }
+        intake = PacketIntake(
+            configuration, sockets: sockets, table: table, peers: peers, stages: stages, egress: egress, time: time,
+            load: load)
+        table.onForget = { [unowned intake] path in intake.forget(path) }
     }
 
     // MARK: The turn
@@ -106,21 +84,21 @@ final class MediaWorker {
     private func turn() {
         mailbox.fallAsleep()
         let deadline =
-            stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline, datagrams.nextDeadline) : .distantPast
+            stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline, intake.nextDeadline) : .distantPast
         let ready = sockets.wait(until: deadline, now: time.now)
         mailbox.stayAwake()
         load.advance(to: time.refresh())
         stages.setBusy(load.isBusy)
-        gauge.set(table.isFull ? 1 : load.share)
+        load.show(isFull: table.isFull)
         if ready.isWoken { for command in mailbox.take() { perform(command) } }
-        for socket in ready.readable { read(socket) }
-        if ready.hasConnections { readConnections() }
+        for socket in ready.readable { intake.read(socket) }
+        if ready.hasConnections { intake.readConnections() }
         carry()
         peers.advance()
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
         advanceStages()
-        if let remotes = datagrams.takeRefused() { sockets.refuseMedia(from: remotes) }
+        intake.refuseFloods()
         flush()
     }
 
@@ -217,11 +195,8 @@ final class MediaWorker {
         case .readings(let readings, let stageID): stages[stageID]?.home?.remoteReadings.merge(readings) { $1 }
         case .view(let picture, let layer, let id, let stage):
             if let peer = table[id], peer.stage.id == stage { peers.view(picture, as: layer, by: peer) }
-        case .adopt(let connection):
-            connections?.adopt(connection)
-            // Before the next command: it may be a cut.
-            forwarder.deliverPictures()
-        case .passOn(let mailbox, let workers): connections?.setNext(mailbox, workers: workers)
+        case .adopt(let connection): intake.adopt(connection)
+        case .passOn(let mailbox, let workers): intake.setNext(mailbox, workers: workers)
         case .readCounters(let reply): reply(presentCounters())
         case .drain: if life == .serving { life = .draining }
         case .stop: life = .stopped
@@ -264,7 +239,7 @@ final class MediaWorker {
     }
 
     private func presentCounters() -> MediaCounters {
-        var result = datagrams.counters + forwarder.counters + peers.counters
+        var result = intake.counters + peers.counters
         result.peers = table.count
         result.connectedPeers = peers.connected
         result.stages = stages.count
@@ -276,30 +251,5 @@ final class MediaWorker {
         if let stats = sockets.connections?.stats { result.connections = stats }
         for peer in table.all { result.add(peer.media.stats) }
         return result
-    }
-
-    // MARK: Packets
-
-    private func read(_ socket: DatagramSocket) {
-        let start = time.now
-        for _ in 0..<Self.maximumBatches {
-            let count = socket.receive(
-                at: time.now, hasFirst: stages.hasDuets, isFirst: { isSinger($0) }, then: { egress.flush() }
-            ) { slot, length, path, arrival in
-                datagrams.receive(slot, length, path, arrival)
-            }
-            forwarder.deliverPictures()
-            guard count == DatagramSocket.receiveSlots else { return }
-            guard time.refresh() - start < Self.readingTime else { return }
-        }
-    }
-
-    private func isSinger(_ path: NetworkPath) -> Bool {
-        table.peer(at: path).map { $0.stage.isSinger($0.member) } ?? false
-    }
-
-    private func readConnections() {
-        connections?.read(for: Self.readingTime)
-        forwarder.deliverPictures()
     }
 }

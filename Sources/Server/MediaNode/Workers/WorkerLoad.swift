@@ -20,10 +20,19 @@ final class WorkerLoad {
     /// There is much to do: see `busy`.
     private(set) var isBusy = false
 
-    init(at now: Instant) { windowStart = now }
+    private let gauge: LoadGauge
+
+    /// - Parameter gauge: by which others see it.
+    init(at now: Instant, shownBy gauge: LoadGauge = LoadGauge()) {
+        windowStart = now
+        self.gauge = gauge
+    }
 
     /// Nobody new is taken on.
     var isOver: Bool { share > Self.limit }
+
+    /// - Parameter isFull: there is no place for anybody.
+    func show(isFull: Bool) { gauge.set(isFull ? 1 : share) }
 
     func note(workFrom start: Instant, to end: Instant) {
         work = work + min(max(end - start, .zero), Self.longestWork)

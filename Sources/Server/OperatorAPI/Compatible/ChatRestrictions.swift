@@ -136,6 +136,7 @@ struct ChatRestrictions: Sendable {
             answer.MutedAccountList = held.map { Restricted.Muted(Member_Account: $0.user, MutedUntil: end($0)) }
         case .ban:
             answer.BannedAccountList = held.map { Restricted.Banned(Member_Account: $0.user, BannedUntil: end($0)) }
+        case .unknown: break
         }
         return answer
     }

@@ -158,7 +158,6 @@ struct PeopleResource: Sendable {
     /// The rooms first, in their turns: what they keep then is clean, and the store has only what they do not write any more.
     private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
         await sessions.end(user, in: access.application, why: .signedOut)
-        restrictions.store.forgetWords(of: user, in: access.application)
         var erased = Erased()
         var open: [RoomInfo] = []
         try await rooms.forEach(in: access.application) { open.append($0) }
@@ -179,6 +178,8 @@ struct PeopleResource: Sendable {
             }
             erased.rows = try await personalData.erase(user, of: access.application)
         } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+        // Only now: what was on its way to the disk is there, without its words.
+        restrictions.store.forgetWords(of: user, in: access.application)
         erased.copies = personalData.copies()
         return erased
     }

@@ -11,9 +11,12 @@ package struct PersonFaces: Sendable {
     /// What the addresses of pictures begin with that the server keeps.
     static let addresses = "/faces/"
 
+    /// Why a picture is not kept.
+    package typealias Failure = Refusal
+
     /// Reads a picture that somebody sent, and keeps it.
     let keep:
-        @Sendable (_ picture: [UInt8], _ query: [String: String], UserID, ApplicationID) async throws(Refusal) ->
+        @Sendable (_ picture: [UInt8], _ query: [String: String], UserID, ApplicationID) async throws(Failure) ->
             KeptFace
     /// Removes all of a person's, and says how many there were; blocks.
     let eraseAll: @Sendable (UserID, ApplicationID) throws -> Int
@@ -22,7 +25,7 @@ package struct PersonFaces: Sendable {
         keep:
             @escaping @Sendable (
                 _ picture: [UInt8], _ query: [String: String], UserID, ApplicationID
-            ) async throws(Refusal) -> KeptFace,
+            ) async throws(Failure) -> KeptFace,
         eraseAll: @escaping @Sendable (UserID, ApplicationID) throws -> Int
     ) {
         self.keep = keep

@@ -25,7 +25,7 @@ package final class FaceHandler: Sendable {
     ///   - rewrite: reads a stranger's picture and writes it anew.
     ///   - pause: lets time pass between two looks at an upload.
     package init(
-        library: FaceLibrary, signIn: SignIn, slots: UploadSlots, limits: UploadLimits = .faces, clock: any TimeSource,
+        library: FaceLibrary, signIn: SignIn, limits: UploadLimits = .faces, clock: any TimeSource,
         rewrite: @escaping @Sendable (_ picture: [UInt8], PictureOrder) async -> PictureFinding,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
@@ -33,7 +33,7 @@ package final class FaceHandler: Sendable {
         self.signIn = signIn
         self.clock = clock
         self.rewrite = rewrite
-        uploads = Uploads(limits, slots: slots, pause: pause)
+        uploads = Uploads(limits, clock: clock, pause: pause)
     }
 
     /// - Parameter address: where a request comes from.
@@ -68,16 +68,17 @@ package final class FaceHandler: Sendable {
                 Dictionary(
                     FaceOrder.parameters.compactMap { name in query[name[...]].map { (name, String($0)) } },
                     uniquingKeysWith: { first, _ in first }))
-            try checkLength(request)
-            if let wait = rates.take(owner, now: clock.now) {
-                throw Refusal(RoomError(.rateLimited, "a picture at a time, and not many", retryAfterMs: wait))
-            }
+            let length = try statedLength(request)
+            // Before a place, which others want; taken with the place, so that who finds none has lost nothing.
+            try checkRate(rates.wait(owner, now: clock.now))
             let place = try library.reserve(for: owner)
             defer { library.release(place) }
             let made: [[UInt8]]
             do {
-                made = try await uploads.take(of: owner.user, in: owner.application, from: address) { received in
-                    try await self.read(try await self.picture(request, received), order)
+                made = try await uploads.take(of: owner.user, in: owner.application, from: address, length: length) {
+                    received in
+                    try self.checkRate(self.rates.take(owner, now: self.clock.now))
+                    return try await self.read(try await self.picture(request, received), order)
                 }
             } catch let refusal as Refusal { throw refusal } catch is Uploads.NoSlot {
                 throw Refusal(RoomError(.unavailable, "too many uploads at once: try again", retryAfterMs: 3_000))
@@ -92,13 +93,20 @@ package final class FaceHandler: Sendable {
 
     /// Refuses at once what is too large if its sender waits with it, or if it would not be read to its end; who sends a little too much
     /// hears of it behind the body, where the answer is not lost.
-    private func checkLength(_ request: Request) throws(Refusal) {
-        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), length > uploads.limits.body else {
-            return
-        }
-        if request.headers[.expect] != nil || length > uploads.limits.body + uploads.limits.readOn {
+    private func statedLength(_ request: Request) throws(Refusal) -> Int? {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > uploads.limits.body,
+            request.headers[.expect] != nil || length > uploads.limits.body + uploads.limits.readOn
+        {
             throw Self.tooLarge
         }
+        return length
+    }
+
+    /// - Parameter wait: milliseconds until one more may come; `nil` if it may now.
+    private func checkRate(_ wait: Int?) throws(Refusal) {
+        guard let wait else { return }
+        throw Refusal(RoomError(.rateLimited, "a picture at a time, and not many", retryAfterMs: wait))
     }
 
     private func remove(_ id: String, _ request: Request) async -> Response {

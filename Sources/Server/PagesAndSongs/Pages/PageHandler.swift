@@ -115,7 +115,9 @@ package struct PageHandler: Sendable {
     /// Addresses within a page are told from its folder on.
     private func toFolder(_ request: Request) -> Response {
         let query = request.uri.query.map { "?" + $0 } ?? ""
-        return Response(status: .permanentRedirect, headers: [.location: request.uri.path + "/" + query])
+        return Response(
+            status: .permanentRedirect,
+            headers: [.location: request.uri.path + "/" + query, .cacheControl: "no-cache"])
     }
 
     /// Where there is nothing: a page for who looks at one, in their language, with a way home.
@@ -123,7 +125,7 @@ package struct PageHandler: Sendable {
     package func missing(_ request: Request, origin: String) -> Response? {
         let accepted = request.headers[values: .accept].flatMap { $0.split(separator: ",") }
         let isForReading = accepted.contains { type in
-            type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "text/html"
+            HeaderParameters(type.utf8).map { $0.value == "text/html" && $0.isTaken } ?? false
         }
         guard isForReading, let source = root.file("missing.html") else { return nil }
         let language = PageLanguage(of: request)
@@ -197,8 +199,9 @@ package struct PageHandler: Sendable {
     private func card(of info: RoomInfo?, origin: String) -> PageCard {
         guard let info else {
             return PageCard(
-                title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
-                image: ownCard("ovation.png").map { PageCard.Picture(address: origin + $0) })
+                title: "Ovation",
+                description: "Live rooms for voice, duets and video. Come in and listen, or take the stage.",
+                url: origin + "/", image: ownCard("ovation.png").map { PageCard.Picture(address: origin + $0) })
         }
         // An empty room has still to begin: that nobody is there is no reason to come.
         let people: String? =

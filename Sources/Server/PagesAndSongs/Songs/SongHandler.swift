@@ -7,30 +7,29 @@ import NIOCore
 import RoomModel
 package import RoomPorts
 import SignalProtocol
+import Timing
 
 /// The library over HTTP: its list, its files, uploads and removals.
 package final class SongHandler: Sendable {
     package let library: SongLibrary
     private let signIn: SignIn
-    private let now: @Sendable () -> Int64
+    private let clock: any TimeSource
     private let inspect: @Sendable (String) async -> SoundFinding
     private let uploads: Uploads
 
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
     ///   - inspect: what a file of sound turns out to be.
     ///   - pause: lets time pass between two looks at an upload.
     package init(
-        library: SongLibrary, signIn: SignIn, slots: UploadSlots, limits: UploadLimits = UploadLimits(),
-        now: @escaping @Sendable () -> Int64,
+        library: SongLibrary, signIn: SignIn, limits: UploadLimits = UploadLimits(), clock: any TimeSource,
         inspect: @escaping @Sendable (String) async -> SoundFinding,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.library = library
         self.signIn = signIn
-        self.now = now
+        self.clock = clock
         self.inspect = inspect
-        uploads = Uploads(limits, slots: slots, pause: pause)
+        uploads = Uploads(limits, clock: clock, pause: pause)
     }
 
     /// - Parameter address: where a request comes from.
@@ -76,7 +75,8 @@ package final class SongHandler: Sendable {
         } catch {
             return HTTPReply.failure(error)
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > uploads.limits.body {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > uploads.limits.body {
             return Self.refused(.tooLarge(field: "the body"))
         }
         let counts = library.counts(of: application, by: user)
@@ -86,7 +86,7 @@ package final class SongHandler: Sendable {
                 status: .conflict)
         }
         do {
-            return try await uploads.take(of: user, in: application, from: address) { received in
+            return try await uploads.take(of: user, in: application, from: address, length: length) { received in
                 try await self.receive(request, application: application, user: user, received)
             }
         } catch let failure as SongUpload.Failure {
@@ -113,7 +113,8 @@ package final class SongHandler: Sendable {
         ) { try upload.take($0.readableBytesView) }
         var findings: [String: SoundFinding] = [:]
         for (kind, path) in try upload.soundFiles() { findings[kind] = await inspect(path) }
-        let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), findings: findings)
+        let stored = try upload.finish(
+            id: SongLibrary.freshID(), by: user, at: clock.wallTime.millisecondsSince1970, findings: findings)
         let texts = [
             SaidText(.songTitle, stored.title, "title"), SaidText(.songArtist, stored.artist ?? "", "artist"),
             SaidText(.lyrics, upload.words, "lyrics"),

@@ -10,26 +10,33 @@ struct Uploads: Sendable {
     struct NoSlot: Error {}
 
     let limits: UploadLimits
+    private let clock: any TimeSource
     private let slots: UploadSlots
     private let watch: UploadWatch
 
-    /// - Parameters:
-    ///   - slots: those of all kinds together.
-    ///   - pause: lets time pass between two looks at an upload.
-    init(_ limits: UploadLimits, slots: UploadSlots, pause: @escaping @Sendable (Duration) async throws -> Void) {
+    /// - Parameter pause: lets time pass between two looks at an upload.
+    init(
+        _ limits: UploadLimits, clock: any TimeSource, pause: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.limits = limits
-        self.slots = slots
+        self.clock = clock
+        slots = UploadSlots(limits.places)
         watch = UploadWatch(limits: limits, pause: pause)
     }
 
+    /// - Parameter length: of the body, as stated.
     /// - Throws: `NoSlot`, `UploadWatch.TooSlow`, or what the work throws.
     func take<Answer: Sendable>(
-        of user: UserID, in application: ApplicationID, from address: ClientAddress,
+        of user: UserID, in application: ApplicationID, from address: ClientAddress, length: Int?,
         _ work: @escaping @Sendable (_ received: UploadProgress) async throws -> Answer
     ) async throws -> Answer {
-        guard let slot = slots.take(for: user, of: application, from: address) else { throw NoSlot() }
+        let received = UploadProgress(limits, length: length)
+        guard let slot = slots.take(for: user, of: application, from: address, received, now: clock.now) else {
+            throw NoSlot()
+        }
         defer { slots.giveBack(slot) }
-        return try await watch.run(work)
+        return try await watch.run(
+            received, givesWay: { [slots, clock] in slots.givesWay(slot, now: clock.now) }, work)
     }
 
     /// Reads a body to its end. Who is still sending hears of a refusal only if we read on: closing early resets the connection under the

@@ -47,9 +47,13 @@ package enum SettingsReader {
         return settings
     }
 
-    /// `OVATION_CONFIG` names the file and `OVATION_ROOT` is set by our Makefile for the scripts.
+    /// Beside the settings: `OVATION_CONFIG` names the file, `OVATION_ROOT` is set by our Makefile for the scripts, and the others stand
+    /// in the manual for other commands and for ticket servers, in shells where a server is started too.
     private static let known = Set(
-        SettingKey.all.map(\.environmentName) + ["OVATION_CONFIG", "OVATION_ROOT", "OVATION_SERVER"])
+        SettingKey.all.map(\.environmentName) + [
+            "OVATION_CONFIG", "OVATION_ROOT", "OVATION_SERVER", "OVATION_KEY", "OVATION_OPERATOR_KEY", "OVATION_APP",
+            "OVATION_ORIGIN",
+        ])
 
     static func read(yaml: String, name: String, into settings: inout ServerSettings) throws(ConfigurationFailure) {
         let root: Node?

@@ -3,6 +3,8 @@ import Foundation
 import HTTP
 import PagesAndSongs
 import Playback
+import RoomModel
+import StoreSQLite
 import Wire
 
 /// Looks at the machine that a server runs on, or is to run on, with its settings: what would keep people out, and what to do about it.
@@ -154,6 +156,14 @@ package struct Examination: Sendable {
 
     /// Whether people can come in by the web app.
     private func signIn() -> [Finding] {
+        if isApplicationMissing {
+            return [
+                .problem(
+                    "sign-in",
+                    "sign_in.application names \(settings.signInApplication), which does not exist: the server does not start.",
+                    "Take a number that `ovation app list` prints, or make an application with `ovation app create`.")
+            ]
+        }
         if !settings.signInTicketsURL.isEmpty {
             return [.fine("sign-in", "The web app asks \(settings.signInTicketsURL) for tickets.")]
         }
@@ -172,6 +182,15 @@ package struct Examination: Sendable {
                 "Set sign_in.application and sign_in.guests, or sign_in.tickets_url. Apps that bring tickets need neither."
             )
         ]
+    }
+
+    /// False where the database cannot be read, or is an older server's.
+    private var isApplicationMissing: Bool {
+        guard settings.signInApplication > 0 else { return false }
+        guard let records = try? StoreRecords(directory: settings.data) else {
+            return !FileManager.default.fileExists(atPath: settings.data + "/" + SQLiteStore.fileName)
+        }
+        return (try? records.has(ApplicationID(UInt32(clamping: settings.signInApplication)))) == false
     }
 
     /// What root may do and the service may not: the package's unit runs as a user of its own without rights.

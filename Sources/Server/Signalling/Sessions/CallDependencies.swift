@@ -16,7 +16,7 @@ package struct CallDependencies: Sendable {
     /// Relays for clients behind strict firewalls, told with each session and each media answer.
     package let relays: RelayServers
     package let messageLimit: MessageLimit
-    let changes: ChangeLimit
+    package let changes: ChangeLimit
     package let wallets: Wallets
     package let signals: Signals
     let stills: SentStills

@@ -1,14 +1,15 @@
 package import HTTP
-import RoomModel
+package import RoomModel
 package import RoomPorts
 package import RoomService
 import SignalProtocol
 import Timing
 
 /// How often one person may change a room, by all their connections together. Each change is told to everybody there, so that one who takes
-/// and leaves a seat as fast as a connection allows costs a large room as much as all its messages. Whoever runs the room may more.
+/// and leaves a seat as fast as a connection allows costs a large room as much as all its messages. Whoever runs the room may more. Coming
+/// in is a change too, by whatever way: so often at most somebody goes again, which nobody is refused.
 ///
-/// A call that comes too often is refused before the room hears of it, and before more of it is read than its name.
+/// A call that comes too often is refused before the room hears of it; a command also before more of it is read than its name.
 package struct ChangeLimit: Sendable {
     /// Not the stay or the session: whoever comes again has what they left.
     private struct Person: Hashable, Sendable {
@@ -41,18 +42,33 @@ package struct ChangeLimit: Sendable {
 
     /// Takes one for what the call turned out to be, as far as its first bytes had not told.
     func take(_ call: Call, after outline: CallOutline, by session: Session) -> RoomError? {
-        guard case .rooms(.command(_, let command, _)) = call.body else { return nil }
-        switch command.name.type.allowance {
-        case .needed where outline.method != call.method || outline.id == nil: return take(by: session)
-        case .neededToBegin where command.payload.usesRights: return take(by: session)
-        case .needed, .neededToBegin, .notNeeded, .measuredByRoom: return nil
+        switch call.body {
+        case .rooms(.enterRoom(let asked)):
+            let refusal = take(from: session.user, of: session.application, in: asked.room)
+            // Who is there learns what they missed, and nobody is told. To a client a refusal on its way back is the end of its connection.
+            return asked.privateMapKey == nil && session.isStaying(in: asked.room) ? nil : refusal
+        case .rooms(.createRoom(let asked)) where asked.creation.room != nil || asked.key != nil:
+            // It may lead into a room that is there, by its id or the key of an earlier call, and change its settings.
+            return take(from: session.user, of: session.application, in: asked.creation.room)
+        case .rooms(.command(_, let command, _)):
+            switch command.name.type.allowance {
+            case .needed where outline.method != call.method || outline.id == nil: return take(by: session)
+            case .neededToBegin where command.payload.usesRights: return take(by: session)
+            case .needed, .neededToBegin, .notNeeded, .measuredByRoom: return nil
+            }
+        default: return nil
         }
     }
 
     private func take(by session: Session) -> RoomError? {
-        let room = session.place?.key
-        let (perSecond, buckets) = room.map { rooms.isRun($0, by: session.user) } ?? false ? hosts : members
-        let person = Person(application: session.application, user: session.user, room: room?.room)
+        take(from: session.user, of: session.application, in: session.place?.key.room)
+    }
+
+    /// - Parameter room: `nil`: none yet.
+    package func take(from user: UserID, of application: ApplicationID, in room: RoomID?) -> RoomError? {
+        let isHost = room.map { rooms.isRun(RoomKey(application: application, room: $0), by: user) } ?? false
+        let (perSecond, buckets) = isHost ? hosts : members
+        let person = Person(application: application, user: user, room: room)
         guard let wait = buckets.take(person, now: clock.now) else { return nil }
         return RoomError(
             .rateLimited,

@@ -54,6 +54,7 @@ struct RoomCalls: Sendable {
                 invitation.id, reason: invitation.reason, by: session.profile.brief,
                 reply: reply(to: call, CommandAnswer.init))
         case .command(let id, .sendGift(let draft), let key?): await give(draft, in: id, key: key, call: call)
+        case .command(let id, .exitRoom, let key): try await exit(id, key: key, call: call)
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
@@ -96,8 +97,8 @@ struct RoomCalls: Sendable {
         let room = try await room(id)
         let answer = reply(to: call, CommandAnswer.init)
         do throws(RoomError) {
-            // Reading a picture costs a process: nobody outside has one read.
-            try await room.checkPresent(session.token)
+            // Reading a picture costs a process, so what can be told without it comes first.
+            try await room.checkStill(withInvitationTo: draft.to, from: session.token)
             _ = try session.beginsStill(at: services.clock.now)
         } catch {
             throw Refusal(error)
@@ -181,6 +182,16 @@ struct RoomCalls: Sendable {
                 connection.send(size: entry.wireSize) { Answer.entered(call, entry) }
             case .failure(let error): connection.send(Answer.failure(call, error))
             }
+        }
+    }
+
+    private func exit(_ id: RoomID, key: IdempotencyKey?, call: CallID) async throws(Refusal) {
+        let room = try await room(id)
+        let answer = reply(to: call, CommandAnswer.init)
+        session.beginsExit()
+        await room.submit(.exitRoom, from: session.token, key: key) { [session] result in
+            session.endsExit()
+            answer(result)
         }
     }
 

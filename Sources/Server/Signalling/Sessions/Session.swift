@@ -35,6 +35,8 @@ package final class Session: Sendable {
         package var place: Place?
         /// A room is being created, which the session will be in.
         var isCreating = false
+        /// Exits that the room has not answered yet.
+        var exits = 0
         /// The connection that speaks for the session; `nil` while it is lost.
         package var connection: SocketConnection?
         var lostAt: Instant?
@@ -68,6 +70,20 @@ package final class Session: Sendable {
         await place.room.detach(token, why: why) { finish.finish() }
         for await _ in done {}
     }
+
+    /// Whether the session is in that room and has not asked to be let out.
+    func isStaying(in room: RoomID) -> Bool {
+        state.withLock { state in
+            guard let place = state.place, state.exits == 0 else { return false }
+            return place.key.room == room && place.stay != nil
+        }
+    }
+
+    /// The session asks to be let out. The room answers once what came before is stored, and may let it in again meanwhile.
+    func beginsExit() { state.withLock { $0.exits += 1 } }
+
+    /// The room has answered an exit, with `departed` before if the session was there.
+    func endsExit() { state.withLock { $0.exits -= 1 } }
 
     /// The session asks to be let into a room.
     /// - Returns: false if it is in another one, or on the way there.

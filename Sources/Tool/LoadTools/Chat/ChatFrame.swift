@@ -41,7 +41,11 @@ enum ChatFrame {
         switch payload.count {
         case ...125: bytes.append(0x80 | UInt8(payload.count))
         case ...0xffff: bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xff)]
-        default: bytes += [0x80 | 127] + (0..<8).map { UInt8(payload.count >> (56 - 8 * $0) & 0xff) }
+        default:
+            bytes.append(0x80 | 127)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: payload.count >> shift))
+            }
         }
         bytes += [0, 0, 0, 0]
         bytes += payload

@@ -9,14 +9,14 @@ struct BenchChat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "A room full of people: what messages cost, and how late they come.",
         discussion: """
-            A room:         OVATION_KEY=… ovation bench chat --app 1400000001 --members 1000 --rates 20
-            How many?       OVATION_KEY=… ovation bench chat --app 1400000001 --rates 100,200,400,800 --until-late
-            Idle lines:     OVATION_KEY=… ovation bench chat --app 1400000001 --members 10000 --lines
-            A flood:        OVATION_KEY=… ovation bench chat --app 1400000001 --members 1000 --rates 400 --seconds 30 --flood
-            Coming back:    OVATION_KEY=… ovation bench chat --app 1400000001 --members 5000 --comeback
+            A room:         OVATION_KEY=… ovation bench chat --app 1400000002 --members 1000 --rates 20
+            How many?       OVATION_KEY=… ovation bench chat --app 1400000002 --rates 100,200,400,800 --until-late
+            Idle lines:     OVATION_KEY=… ovation bench chat --app 1400000002 --members 10000 --lines
+            A flood:        OVATION_KEY=… ovation bench chat --app 1400000002 --members 1000 --rates 400 --seconds 30 --flood
+            Coming back:    OVATION_KEY=… ovation bench chat --app 1400000002 --members 5000 --comeback
             nginx, nchan:   ovation bench chat --channel ws://127.0.0.1:8090 --members 1000
 
-            The room is new, and ends with the load. Each message tells its number and when it was to be said; a member must get each \
+            The room is new; the server ends it two minutes after the load. Each message tells its number and when it was to be said; a member must get each \
             exactly once. The server must accept as many calls as are made: set limits.calls_per_second, and rooms.messages_per_second but for --flood. With --comeback, end the \
             server by force while the load runs, and start it again. Lines come from --addresses on, some hundred from each: \
             loopback addresses for a server on this machine, or a range that is routed to this machine's lo. Exit code: 0 when it \

@@ -9,12 +9,12 @@ struct BenchMedia: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media", abstract: "Speakers and listeners in one room: what is lost, how late, at what cost.",
         discussion: """
-            A new room:     OVATION_KEY=… ovation bench media --app 1400000001 --listeners 200
-            Pictures:       OVATION_KEY=… ovation bench media --app 1400000001 --listeners 200 --pictures
-            How many?       OVATION_KEY=… ovation bench media --app 1400000001 --listeners 100,200,400 --until-loss
+            A new room:     OVATION_KEY=… ovation bench media --app 1400000002 --listeners 200
+            Pictures:       OVATION_KEY=… ovation bench media --app 1400000002 --listeners 200 --pictures
+            How many?       OVATION_KEY=… ovation bench media --app 1400000002 --listeners 100,200,400 --until-loss
             Janus:          ovation bench media --janus ws://127.0.0.1:8188 --listeners 100
 
-            The room is new, and ends with the load. Every participant has an address of its own, from --addresses on: loopback \
+            The room is new; the server ends it two minutes after the load. Every participant has an address of its own, from --addresses on: loopback \
             addresses for a server on this machine, or a range that is routed to this machine's lo. With --server-process, the \
             server's processor time and memory are measured too. A copy counts as lost when it is missing or comes only after it was \
             asked for again; one packet in 16 is opened, and tells the delay. Exit code: 0 when it could measure, 1 when not, with \

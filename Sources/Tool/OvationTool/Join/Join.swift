@@ -13,7 +13,7 @@ struct Join: AsyncParsableCommand {
             A new room:   ovation join --name Olga --create "Evening salon" --seat 0 --tone 440
             A duet:       ovation join --name Mina --create "Duet" --room 7 --seat 0 --song morning --play mina.wav
                           ovation join --name Juno --room 7 --seat 1 --along --play juno.wav
-            As a user:    OVATION_KEY=… ovation join --app 1400000001 --user mina --room 48213 --seat 1
+            As a user:    OVATION_KEY=… ovation join --app 1400000002 --user mina --room 48213 --seat 1
 
             It ends with the file that it plays, with the song that it started or sings along with, after --for seconds, \
             with the room, or on Ctrl-C; then it leaves in order. A song that it uploads stays in the library. \

@@ -100,19 +100,19 @@ final class JoinReport: Sendable {
                 }
             tell(
                 "message", ["from": .text(message.from.id.rawValue), "text": .text(text)],
-                sentence: "\(message.from.name): \(text)")
+                sentence: "\(message.from.label): \(text)")
         case .seatTaken(let taken):
             let (seat, user) = (taken.seat, taken.user)
             tell(
                 "seat_taken", ["seat": .number(Double(seat.index)), "user": .text(user.id.rawValue)],
-                sentence: "\(user.name) sits on seat \(seat.index).")
+                sentence: "\(user.label) sits on seat \(seat.index).")
         case .seatLeft(let seat, let user, let reason, _):
             tell(
                 "seat_left",
                 [
                     "seat": .number(Double(seat.index)), "user": .text(user.id.rawValue),
                     "reason": .text(reason?.rawValue ?? "unknown"),
-                ], sentence: "\(user.name) has left seat \(seat.index).")
+                ], sentence: "\(user.label) has left seat \(seat.index).")
         case .songChanged(let change): tell(change.play, change.reason, change.by)
         case .connectionLost: tell("connection_lost", sentence: "The connection is lost; trying again.")
         case .resumed: tell("resumed", sentence: "Back again.")
@@ -303,4 +303,9 @@ final class JoinReport: Sendable {
     }
 
     private static func percent(_ part: Double?) -> String { "\(((part ?? 0) * 1_000).rounded() / 10) %" }
+}
+
+extension UserProfile {
+    /// Who signed in with a ticket may have no name.
+    fileprivate var label: String { name.isEmpty ? id.rawValue : name }
 }
