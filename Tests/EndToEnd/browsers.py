@@ -141,8 +141,8 @@ class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=None, height=None, microphone="granted", dark=True, language="en",
                  through=None, flags=(), driver=None, crowded=False, moving=False, whole=False, network=False):
         """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and sends a small
-        picture, as one may have chosen on this device. `moving`: without the wish for less motion, which halves what a page costs
-        where there is no graphics processor. `whole`: Chromium with its window, whose own pages take a third of what a story costs;
+        picture, as one may have chosen on this device. `moving`: without the wish for less motion and transparency, which halves what
+        a page costs where there is no graphics processor. `whole`: Chromium with its window, whose own pages take a third of what a story costs;
         without it the same engine alone. `network`: its log tells each
         request, and a page is not waited for."""
         super().__init__(name, server, through)
@@ -227,7 +227,8 @@ class Chromium(Person):
 
     def _scheme(self, driver, name):
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
-            {"name": "prefers-color-scheme", "value": name}, {"name": "prefers-reduced-motion", "value": self.motion}]})
+            {"name": "prefers-color-scheme", "value": name}, {"name": "prefers-reduced-motion", "value": self.motion},
+            {"name": "prefers-reduced-transparency", "value": self.motion}]})
 
     def open(self, path="/"):
         self.rests()

@@ -12,6 +12,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 CALL_SECONDS = 20
+# After a refusal that names no time.
+PAUSE_SECONDS = 0.5
 
 
 class Refused(Exception):
@@ -87,15 +89,17 @@ class Client:
             box.put(None)
 
     def patiently(self, method, **params):
-        """Again and again while the server says that it is too much at once."""
+        """Again and again while the server says that it is too much at once, for as long as an answer may take."""
+        ends = time.monotonic() + CALL_SECONDS
         while True:
             try:
                 return self.call(method, **params)
             except Refused as refusal:
-                if refusal.name != "rate_limited":
-                    raise
                 # What the server asks for: before that it refuses again.
-                time.sleep(refusal.retry_after)
+                pause = refusal.retry_after or PAUSE_SECONDS
+                if refusal.name != "rate_limited" or time.monotonic() + pause > ends:
+                    raise
+                time.sleep(pause)
 
     def call(self, method, **params):
         box = queue.Queue(1)

@@ -18,6 +18,7 @@ ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: not in `make test`")
+    config.addinivalue_line("markers", "first: takes minutes, and begins while there are others to run beside it")
     config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 
@@ -33,6 +34,7 @@ def pytest_collection_modifyitems(items):
         shared = item.session._fixturemanager.getfixturedefs
         if any(found.scope == "module" for name in item.fixturenames for found in shared(name, item) or ()):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
     yield
 
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from client import Client, Refused, ticket
+from client import Client, ticket
 from server import Server
 
 SALON, CHORUS, HEIRLOOM, BAZAAR, SHOW, OVER = 48213, "a duet", "heirloom", 48300, "the show", 7
@@ -25,17 +25,6 @@ SONG = {"id": "river", "title": "The River", "artist": "Nobody", "durationMs": 1
 CROWD = ("Jo", "Kim", "Lee", "Max", "Mo", "Nan", "Oz")
 # More than one snapshot's distance and its lag, so that a snapshot stands in the file.
 MESSAGES = 560
-
-
-def patiently(client, method, **params):
-    while True:
-        try:
-            return client.call(method, **params)
-        except Refused as refusal:
-            if refusal.name != "rate_limited":
-                raise
-            # The recorded server states no wait: a second of calls is given back in it.
-            time.sleep(0.5)
 
 
 def salon(clients):
@@ -60,14 +49,14 @@ def salon(clients):
     other.call("invitation.accept", room=SALON, id=consent)
     guest.call("seat.move", room=SALON, seat=4)
     for number in range(MESSAGES):
-        patiently(clients[number % 4], "message.send", room=SALON, text=f"message {number}", id=f"m-{number}", key=f"k-{number}")
+        clients[number % 4].patiently("message.send", room=SALON, text=f"message {number}", id=f"m-{number}", key=f"k-{number}")
     owner.call("seat.pick", room=SALON, seat=2, user=other.user)
     owner.call("seat.kick", room=SALON, seat=2)
     guest.call("seat.move", room=SALON, seat=6)
     admin.call("seat.mute", room=SALON, seat=1, muted=True)
     owner.call("seat.close", room=SALON, seat=3, closed=True)
     guest.call("microphone.set", room=SALON, muted=False)
-    patiently(other, "message.send", room=SALON, command="CMD_DANMU", message='{"text":"\u0007\\"quoted\\" \U0001f3a4"}', id="danmu")
+    other.patiently("message.send", room=SALON, command="CMD_DANMU", message='{"text":"\u0007\\"quoted\\" \U0001f3a4"}', id="danmu")
     other.call("like.send", room=SALON, count=7)
     no = admin.call("invitation.send", room=SALON, user=other.user, command="PICK", content="1")["id"]
     other.call("invitation.reject", room=SALON, id=no, reason="later")
@@ -111,12 +100,12 @@ def bazaar(clients):
     cheap, *_, dear = [gift for gift in owner.call("gift.list")["gifts"] if gift["price"] <= 500]
     fan.call("gift.send", room=BAZAAR, gift=cheap["id"], count=7, key="g1")
     pest.call("gift.send", room=BAZAAR, gift=cheap["id"], to=admin.user, key="g1")
-    unwanted = patiently(pest, "message.send", room=BAZAAR, text="buy elsewhere")["chat"]
+    unwanted = pest.patiently("message.send", room=BAZAAR, text="buy elsewhere")["chat"]
     admin.call("message.delete", room=BAZAAR, chat=unwanted)
     owner.call("attributes.set", room=BAZAAR, set={"theme": "market", "gone": "soon"}, add={"visits": 3})
     owner.call("restriction.set", room=BAZAAR, user=pest.user, kind="chat_mute", reason="spam")
     for number in range(MESSAGES):
-        patiently(clients[number % 3], "message.send", room=BAZAAR, text=f"offer {number}", key=f"o-{number}")
+        clients[number % 3].patiently("message.send", room=BAZAAR, text=f"offer {number}", key=f"o-{number}")
     admin.call("gift.send", room=BAZAAR, gift=cheap["id"], count=2, key="g2")
     fan.call("gift.send", room=BAZAAR, gift=dear["id"], to=admin.user, key="g2")
     fan.call("report.send", room=BAZAAR, user=pest.user, cause="spam", words="again and again")

@@ -97,3 +97,19 @@ def test_live_dock(people, server):
     ben.click("create-submit")
     ben.sees("pk")
     is_whole(ben, "the host")
+
+
+@story("R07-W what is behind a sheet is dark and blurred in either theme, and not blurred for whoever asks for less transparency")
+def test_behind_a_sheet(people):
+    anna = people("Anna", moving=True)
+    sign_in(anna)
+    start_room(anna)
+    anna.sees("create-sheet")
+    behind = "const { backdropFilter, backgroundColor } = getComputedStyle(document.querySelector('dialog[open]'), '::backdrop'); return [backdropFilter, backgroundColor]"
+    for theme, scrim in (("dark", "rgba(6, 7, 11, 0.62)"), ("light", "rgba(30, 28, 24, 0.42)")):
+        anna.scheme(theme)
+        anna.wait(f"the {theme} theme", "return (document.documentElement.dataset.theme ?? 'dark') === arguments[0]", theme)
+        assert anna.run(behind) == ["blur(3px)", scrim]
+    anna.motion = "reduce"
+    anna.scheme("light")
+    assert anna.run(behind)[0] == "none"

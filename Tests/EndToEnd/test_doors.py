@@ -28,7 +28,7 @@ def test_methods(server):
         for method in METHODS:
             status, named, body = asked(server, method, path)
             if method in allowed.split(", "):
-                assert status != 405, (method, path)
+                assert status != 405 and status < 500, (method, path, status)
             else:
                 assert (status, named) == (405, allowed), (method, path, status, named)
             assert method != "HEAD" or body == b"", (path, body)

@@ -310,7 +310,7 @@ def give(person, field, path):
     person.driver.find_element("css selector", person.selector(field)).send_keys(str(path))
 
 
-@story("D02-W a page loaded anew in the middle of a song, and one whose server was killed, are right again")
+@story("D02-W D07-W a page loaded anew in the middle of a song asks nothing that its singer has answered, and is right again, as is one whose server was killed")
 def test_comes_back(server, people):
     anna = people("Anna")
     room = create_duet(anna)
@@ -322,6 +322,12 @@ def test_comes_back(server, people):
     go_in(anna)
     anna.sees("song-bar")
     assert abs(settled(anna, watcher, room)) < TOGETHER_MS
+    anna.sees_no("headphones-sheet")
+    # Another answer is a press away.
+    anna.click("more")
+    anna.click("more-headphones")
+    anna.click("headphones-yes")
+    anna.sees_no("headphones-sheet")
 
     server.kill()
     server.start()

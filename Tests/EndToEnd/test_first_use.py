@@ -27,7 +27,7 @@ def test_salon_host(people):
     sits(anna, 0)
     live(anna)
     assert presses.count == 2
-    anna.sees("room-name", "Anna's salon")
+    anna.sees("room-name", "Anna’s salon")
     anna.sees_no("id-sheet")
     anna.sees("invite-chip")
     anna.click("invite-copy")
@@ -64,7 +64,7 @@ def test_live_host(people):
     presses.on("create-submit")
     sees_picture(anna, "picture-0")
     assert presses.count == 4
-    anna.sees("room-name", "Anna's live")
+    anna.sees("room-name", "Anna’s live")
     sign_in(ben, anna.run("return location.pathname"))
     sees_picture(ben, "picture-0")
     ben.hears_tone(440)

@@ -2,23 +2,18 @@
 
 import json
 import re
-import socket
-import ssl
 import subprocess
 
 import pytest
 
 from browsers import Chromium
+from http2 import (
+    ACK, DATA, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GET, GOAWAY, HEADERS, PROTOCOL_ERROR, RST_STREAM, SETTINGS, Raw, frame)
 from server import Server, WEB
 from steps import create_salon, live, sit
 from story import story
 from test_tickets import own_application
 from test_tls import certificate
-
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
-END_STREAM, ACK, END_HEADERS = 1, 1, 4
-ENHANCE_YOUR_CALM = 11
 
 
 @pytest.fixture
@@ -46,45 +41,11 @@ def curl(server, path, *options):
     return version, int(status), dict(line.lower().split(": ", 1) for line in lines), body
 
 
-def frame(kind, flags, stream, payload=b""):
-    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
-
-
 def head(path="/healthz", authority="localhost", more=b""):
     """GET by https, in HPACK without Huffman (RFC 7541): indexed fields, and literals that are not indexed."""
     def literal(index, text):
         return bytes([index, len(text)]) + text.encode()
     return b"\x82\x87" + literal(4, path) + literal(1, authority) + more
-
-
-class Raw:
-    """A client that writes its frames by itself."""
-
-    def __init__(self, server):
-        context = server.context()
-        context.set_alpn_protocols(["h2"])
-        self.socket = context.wrap_socket(socket.create_connection(("localhost", server.port), timeout=20), server_hostname="localhost")
-        assert self.socket.selected_alpn_protocol() == "h2"
-        self.socket.sendall(PREFACE + frame(SETTINGS, 0, 0))
-        self.rest = b""
-
-    def frames(self):
-        """Until the server closes."""
-        while True:
-            while len(self.rest) >= 9 and len(self.rest) >= 9 + int.from_bytes(self.rest[:3], "big"):
-                length = int.from_bytes(self.rest[:3], "big")
-                yield self.rest[3], self.rest[4], int.from_bytes(self.rest[5:9], "big"), self.rest[9:9 + length]
-                self.rest = self.rest[9 + length:]
-            try:
-                more = self.socket.recv(65_536)
-            except (ConnectionError, ssl.SSLError):
-                return
-            if not more:
-                return
-            self.rest += more
-
-    def close(self):
-        self.socket.close()
 
 
 @story("R12-S over the server's own TLS pages come by HTTP/2, an older client still gets HTTP/1.1")
@@ -141,6 +102,25 @@ def test_rapid_reset(secure):
     flood.close()
     assert sent < 10_000 or ends
     assert all(int.from_bytes(payload[4:8], "big") == ENHANCE_YOUR_CALM for payload in ends[:1])
+    assert curl(secure, "/healthz", "--http2")[3] == b"alive\n"
+
+
+@story("R12-S who sends a request of HTTP/2 that is malformed loses it, keeps the connection, and is not let do so without end")
+def test_malformed(secure):
+    raw = Raw(secure)
+    without_path = [(name, value) for name, value in GET.items() if name != ":path"]
+    assert raw.ask(without_path) == ("reset", PROTOCOL_ERROR)
+    assert raw.ask(GET.items()) == ("answer", b"alive\n")
+    # The head goes on to the server before the body turns out to be longer than stated.
+    assert raw.ask([*GET.items(), ("content-length", "1")], b"xx") == ("reset", PROTOCOL_ERROR)
+    # A head in several frames is one head.
+    assert raw.ask([*GET.items(), ("x-long", "a" * 20_000)]) == ("answer", b"alive\n")
+    assert {raw.ask(without_path) for _ in range(198)} == {("reset", PROTOCOL_ERROR)}
+    raw.ask(without_path)
+    calm = next(payload for kind, _, _, payload in raw.frames() if kind == GOAWAY)
+    assert int.from_bytes(calm[4:8], "big") == ENHANCE_YOUR_CALM
+    assert raw.ask(GET.items())[0] == "closed"
+    raw.close()
     assert curl(secure, "/healthz", "--http2")[3] == b"alive\n"
 
 

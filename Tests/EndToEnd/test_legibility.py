@@ -1,4 +1,5 @@
-"""Can every page be read: one walk through the app with people in it, at a phone's and a desktop's size, dark and light."""
+"""Can every page be read: one walk through the app with people in it, at a phone's and a desktop's size, dark and light, the main pages
+in Korean and Chinese too. The console's pages are in `test_console.py`."""
 
 import os
 import pathlib
@@ -7,7 +8,7 @@ import pytest
 
 from browsers import Chromium
 from client import Client, ticket
-from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
+from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, SMALL, Reader
 from server import Server
 from screens import leave_own
 from sound import music
@@ -40,7 +41,7 @@ def walk(server, folder):
     both = (NORMAL, DOUBLE)
     me.open("/")
     me.sees("sign-in-name")
-    reader.look("sign-in", letters=both)
+    reader.look("sign-in", letters=both, translated=True)
     me.click("choose-face")
     me.sees("faces-sheet")
     reader.look("faces", letters=both)
@@ -49,7 +50,7 @@ def walk(server, folder):
     me.type("sign-in-name", me.name)
     me.click("sign-in-submit")
     me.sees("room-card", "Late night stories")
-    reader.look("lobby", letters=both)
+    reader.look("lobby", letters=both, translated=True)
     start_room(me)
     me.sees("create-sheet")
     reader.look("create sheet", letters=both)
@@ -68,17 +69,17 @@ def walk(server, folder):
     reader.look("requests", letters=both)
     me.click("hand")
     me.sees_no("request-tray")
-    reader.look("salon", letters=both)
+    reader.look("salon", letters=both, translated=True)
     me.click("effects")
     me.click("effects-music")
     song = music(folder / "A song whose name is longer than its line.wav", (440, 440, 5))
     me.driver.find_element("css selector", me.selector("music-file")).send_keys(str(song))
     me.sees('[data-testid="music-piece"][data-status="ended"]')
-    reader.look("music sheet", letters=both)
+    reader.look("music sheet", letters=both, translated=True)
     me.click("sheet-close")
     me.click("show-id")
     me.sees("id-sheet")
-    reader.look("id sheet", sizes=(PHONE,))
+    reader.look("id sheet", sizes=(PHONE,), translated=True)
     me.click("sheet-close")
     me.size(*PHONE)
     me.click("toggle-chat")
@@ -112,7 +113,7 @@ def duet(me, other, reader):
     reader.look("duet, before a song", letters=both)
     me.click("seat-1")
     me.sees("headphones-sheet")
-    reader.look("headphones sheet", letters=both)
+    reader.look("headphones sheet", letters=both, translated=True)
     me.click("headphones-yes")
     me.click("choose-song")
     me.sees("song")
@@ -163,7 +164,7 @@ def live_room(me, others, reader, salon):
     me.click("accept")
     others["Luc"].call("seat.take", room=room, seat=1)
     me.sees("tile-1", "camera is off")
-    reader.look("live, two on stage", letters=both)
+    reader.look("live, two on stage", letters=both, translated=True)
     me.click("more")
     me.click("more-quality")
     me.sees("quality-sheet")
@@ -265,3 +266,41 @@ def test_nothing_cut(seen):
 @story("R07-W axe finds nothing serious or critical on any page")
 def test_axe(seen):
     assert not seen.broken, "\n".join(seen.broken)
+
+
+@story("R07-W on a phone what is pressed is as large as a finger, on every page")
+def test_large(seen):
+    assert not seen.small, "\n".join(seen.small)
+
+
+@story("R07-W what is too small for a finger is found below the fold, beyond the edge of a table and under something else too, and the page stays where it was")
+def test_finds_small(people):
+    anna = people("Anna", width=390, height=844)
+    anna.open("/")
+    anna.sees("sign-in-name")
+    assert not anna.run(SMALL)
+    anna.run("""
+        const page = document.createElement('div'), wide = document.createElement('div'), table = document.createElement('div');
+        Object.assign(page.style, { position: 'fixed', inset: 0, overflow: 'auto', background: 'white' });
+        Object.assign(wide.style, { inlineSize: '1500px', blockSize: '3000px', position: 'relative' });
+        Object.assign(table.style, { overflow: 'auto' });
+        const button = (name, left, top, size, under) => {
+          for (const id of under ? [name, `${name}-over`] : [name]) {
+            const part = document.createElement(id === name ? 'button' : 'div');
+            part.dataset.testid = id;
+            Object.assign(part.style, { position: 'absolute', left, top, inlineSize: size, blockSize: size, padding: 0, border: 0, minBlockSize: 0 });
+            wide.append(part);
+          }
+        };
+        button('first', '8px', '8px', '44px');
+        button('low', '8px', '2500px', '20px');
+        button('right', '1300px', '8px', '20px');
+        button('under', '8px', '1500px', '44px', true);
+        button('far', '1300px', '2500px', '44px');
+        table.append(wide);
+        page.append(table);
+        document.body.replaceChildren(page);
+        page.scrollTop = 100;
+        return true""")
+    assert anna.run(SMALL) == ["low", "right", "under (covered)"]
+    assert anna.run("return document.body.firstElementChild.scrollTop") == 100

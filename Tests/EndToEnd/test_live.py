@@ -131,7 +131,14 @@ def test_line(people):
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees('[data-testid="line"][data-phase="testing"]')
-    anna.wait("the end of the test", "const e = document.querySelector('[data-testid=line]'); return e?.dataset.phase === 'done' && e.dataset.quality !== ''", seconds=25)
+    # A browser whose processor others use too may not find the end of its line. Its user tests again.
+    for _ in range(3):
+        ended = anna.wait("the end of the test", """
+            const line = document.querySelector('[data-testid=line]');
+            return line && line.dataset.phase !== 'testing' && [line.dataset.phase, line.dataset.quality];""", seconds=25)
+        if ended[0] == "done" and ended[1]:
+            break
+        anna.click("line-again")
     anna.sees("line", "automatic quality begins there")
     anna.click("line-again")
     anna.sees('[data-testid="line"][data-phase="testing"]')
@@ -259,11 +266,12 @@ def test_camera_switched_off(people):
     on_stage(anna, ben)
     sees_picture(carl, "picture-1")
     anna.click("seat-1")
+    anna.sees("person-sheet", "Guest · On stage")
     anna.click("allow-camera")
     # A toast goes after some seconds, the rest stays.
     ben.sees("toast", "Anna switched your camera off")
     sees_no_picture(carl, "picture-1")
-    carl.sees("tile-1", "Ben's camera is off")
+    carl.sees("tile-1", "Ben’s camera is off")
     ben.sees("tile-1", "The host has switched your camera off")
     ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")
     ben.click("camera")
@@ -277,7 +285,7 @@ def test_camera_switched_off(people):
 
 @story("V20-W a host on a seat that was muted, with a camera that was switched off, allows both again: after inheriting the room too")
 def test_host_on_a_muted_seat(people):
-    anna, ben = people("Anna"), people("Ben", crowded=True)
+    anna, ben = people("Anna", crowded=True), people("Ben", crowded=True)
     room = go_live(anna)
     sign_in(ben, f"/r/{room}")
     on_stage(anna, ben)
@@ -373,6 +381,10 @@ def test_pages(people, width, height):
             assert apart, (one, other)
     anna.keys("v")
     anna.sees("tile-0", "Your camera is off")
+    # Who steps down in a room of their own is still its host.
+    anna.click("seat-0")
+    anna.sees("stand", "The room stays open")
+    anna.sees_no("stand", "as a viewer")
 
 
 @story("L02-W L03-W Firefox watches a live room, comes on stage with its camera, and is seen in Chromium")
@@ -582,14 +594,20 @@ def test_programs(people, server):
     whip, whep, token = (anna.run(value, anna.selector(f"programs-{what}")) for what in ("whip", "whep", "token"))
     assert whip == f"{server.url}/v1/whip/{room}" and whep == f"{server.url}/v1/whep/{room}"
     assert token not in anna.text("programs-sheet"), "a stage may be filmed"
-    # All of each value is seen, and the button beside it is no larger than a finger.
+    # An address is one line with a button of a finger's size beside it, however long the server's name is; it scrolls to its end.
     for width in (390, 1280):
         anna.size(width, 844)
-        for what in ("whip", "whep", "token"):
-            cut, button = anna.run("""
+        for what in ("whip", "whep"):
+            height, button, rest = anna.run("""
                 const [value, button] = [...arguments].map(one => document.querySelector(one));
-                return [value.scrollWidth - value.clientWidth, button.getBoundingClientRect().width];""", anna.selector(f"programs-{what}"), anna.selector(f"copy-{what}"))
-            assert cut <= 0 and button <= 48, f"{what} at {width} px: {cut} px are cut, the button has {button} px"
+                const { height } = value.getBoundingClientRect(), whole = value.value;
+                value.value = whole.replace('localhost', 'a-name-that-is-longer-than-any-field-of-a-sheet-on-a-wide-screen.example.com');
+                value.scrollLeft = 1e6;
+                const rest = value.scrollWidth - value.clientWidth - value.scrollLeft;
+                const most = Math.max(height, value.getBoundingClientRect().height);
+                value.value = whole;
+                return [most, button.getBoundingClientRect().width, rest];""", anna.selector(f"programs-{what}"), anna.selector(f"copy-{what}"))
+            assert height <= 48 and button <= 48 and rest <= 1, f"{what} at {width} px: {height} px high, {rest} px stay unseen, the button has {button} px"
     for address in (whip, whep):
         for bearer, status in ((token, 422), (f"{token.rpartition(':')[0]}:x", 401)):
             asked = urllib.request.Request(

@@ -126,7 +126,7 @@ def test_rules(people):
     reads(ben, "listen, please")
 
 
-@story("G06-W who is removed sees by whom, why and for how long, is silent at once, cannot come back, and can when the host lifts it")
+@story("G06-W who is removed sees by whom, why and for how long, is silent at once, reads it again at the room's link, and comes back when the host lifts it")
 def test_ban(people):
     anna, ben, carol = people("Anna"), people("Ben", tone_hertz=700), people("Carol")
     room = create_salon(anna)
@@ -145,11 +145,11 @@ def test_ban(people):
     ben.lets_the_microphone_go()
     carol.hears_silence()
     carol.sees('[data-testid="seat-1"][data-state="empty"]')
+    # Nor is a microphone tried out first by somebody to whom a green room would be shown.
+    ben.run("localStorage.setItem('ovation.preferences', JSON.stringify({ ...JSON.parse(localStorage.getItem('ovation.preferences')), hasSpoken: false }))")
     ben.open(f"/r/{room}")
-    ben.wait("the green room or a refusal", "return !!document.querySelector('[data-testid=enter-room],[data-testid=message-page]')")
-    if ben.run("return !!document.querySelector('[data-testid=enter-room]')"):
-        ben.click("enter-room")
     ben.sees("message-page", "Anna removed you")
+    ben.sees("message-page", "shouting")
     anna.click("more")
     anna.click("more-rules")
     anna.sees("restricted", "Ben")

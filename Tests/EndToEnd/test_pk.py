@@ -1,17 +1,22 @@
 """Two live rooms on their pages: a challenge, both hosts side by side, points, an end."""
 
+import concurrent.futures
 import time
 
+from client import Client, ticket
+from line import Line
 from sound import tones
 from steps import go_in, sign_in
 from story import story
 from test_live import go_live, sees_no_picture, sees_picture
-from test_ways_out import reaches_all
+from test_ways_out import is_asked, reaches_all, stays
 
 
-def two_rooms(people, **tones):
-    anna, leo = (people(name, crowded=True, **tones.get(name.lower(), {})) for name in ("Anna", "Leo"))
-    rooms = go_live(anna, "Anna sings"), go_live(leo, "Leo cooks")
+def two_rooms(people, **options):
+    anna, leo = (people(name, crowded=True, **options.get(name.lower(), {})) for name in ("Anna", "Leo"))
+    # Beside each other: most of it is waiting for the preview and the countdown.
+    with concurrent.futures.ThreadPoolExecutor() as hands:
+        rooms = list(hands.map(go_live, (anna, leo), ("Anna sings", "Leo cooks")))
     for host in (anna, leo):
         sees_picture(host, "picture-0")
     return anna, leo, *rooms
@@ -67,9 +72,11 @@ def invite(host, room, minutes=3):
     host.wait("the invitation to be on its way", INVITED_OR_AGAIN, f"[data-testid=rival][data-room='{room}']", seconds=10)
 
 
-@story("L04-W L05-W L20-W a host invites another one out of the list; both rooms see and hear both, gifts are points, and who breaks off has lost in both")
-def test_pk(people):
-    anna, leo, first, second = two_rooms(people, anna={"tone_hertz": 440}, leo={"tone_hertz": 700})
+@story("L04-W L05-W L20-W A14-W a host invites another one out of the list; both rooms see and hear both, gifts are points, what a host presses or "
+       "loses meanwhile leads back into the PK, and who breaks off has lost in both")
+def test_pk(people, server):
+    line = Line(server.port)
+    anna, leo, first, second = two_rooms(people, anna={"tone_hertz": 440, "through": line}, leo={"tone_hertz": 700})
     carl = people("Carl", crowded=True)
     sign_in(carl, f"/r/{second}")
     sees_picture(carl, "picture-0")
@@ -128,6 +135,19 @@ def test_pk(people):
     hears_no(anna, 700)
     ben.hears_tone(440)
     carl.hears_tone(440)
+
+    # Whatever the host does with the page, and without a line to the server for a moment: the PK runs on.
+    def is_in_the_pk():
+        anna.sees('[data-testid="pk-head"][data-phase="running"]')
+        for place in ("picture-0", "picture-guest-0"):
+            sees_picture(anna, place, seconds=60)
+
+    # A page that is loaded anew shows nobody before they press.
+    stays(anna, line, "the host of a PK", is_in_the_pk, again="camera")
+    is_asked(anna, f"/r/{second}", "the host of a PK", is_in_the_pk, again="camera")
+    for person, place in ((leo, "picture-guest-0"), (carl, "picture-guest-0"), (ben, "picture-0")):
+        person.sees('[data-testid="pk-head"][data-phase="running"]')
+        sees_picture(person, place, seconds=60)
     # Breaking off is asked about.
     leo.click("pk")
     leo.click("link-quit")
@@ -139,10 +159,11 @@ def test_pk(people):
         person.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null", seconds=10)
     sees_picture(ben, "picture-0")
     sees_picture(carl, "picture-0")
+    line.close()
 
 
 @story("L04-W L20-W a host who declines has quiet from the other one; one who takes an invitation back, or is alone, is told so; a link needs no PK")
-def test_declined(people):
+def test_declined(people, server):
     anna, leo, first, second = two_rooms(people)
     anna.sees("invite-chip")
     invite(anna, second)
@@ -167,6 +188,26 @@ def test_declined(people):
     sign_in(carl)
     for room, hosts in ((first, "Anna with Leo"), (second, "Leo with Anna")):
         carl.wait("both hosts in the list", "return document.querySelector(`[data-room=\"${arguments[0]}\"] [data-testid=card-hosts]`)?.textContent === arguments[1]", room, hosts)
+    # A third room beside them: each name can be read on a phone, for who may visit it too.
+    kim = Client(server, ticket(server, "Katharina"))
+    third = kim.call("room.create", name="Katharina paints", kind="live", seats=4)["room"]
+    kim.call("seat.take", room=third, seat=0)
+    kim.call("pk.challenge", room=third, other=int(first))
+    anna.click("pk-accept")
+    carl.open(f"/r/{first}")
+    for person in (anna, carl):
+        person.sees("tile-guest-1")
+        person.size(390, 844)
+        person.wait("whole names", """
+            const names = [...document.querySelectorAll('.guest-tile .clip')];
+            return names.length === 2 && names.every(name => name.scrollWidth <= name.clientWidth)""")
+        reaches_all(person, "three linked rooms")
+    anna.size(960, 640)
+    # Points are between two: nobody is offered a PK that the server would refuse.
+    anna.click("guest-1")
+    anna.sees("link-quit")
+    anna.sees_no("link-rematch")
+    anna.click("sheet-close")
     carl.open("about:blank")
     # A page that is loaded anew sees it still; one whose room ends lets go of the other.
     leo.open(f"/r/{second}")

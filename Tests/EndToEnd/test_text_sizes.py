@@ -111,9 +111,10 @@ class Asker:
                 return None
             if self.host is None:
                 self.host = Client(self.server, ticket(self.server, "Host"))
+                # Patiently: coming in is a change too, and the calls before have used the allowance.
                 with contextlib.suppress(Refused):
-                    self.host.call("room.create", room=ROOM, name="Sizes", seats=2)
-                self.host.call("room.enter", room=ROOM)
+                    self.host.patiently("room.create", room=ROOM, name="Sizes", seats=2)
+                self.host.patiently("room.enter", room=ROOM)
             self.host.patiently(method, **given)
             return None
         except Refused as refusal:

@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OperatorApi } from '../../Web/console/api.js';
+import { summaryOf } from '../../Web/console/audit-facts.js';
 import { csv } from '../../Web/console/export.js';
 import { giftBody, nameLanguages } from '../../Web/console/gift-fields.js';
 import { ListModel, mostChosen } from '../../Web/console/list.js';
 import { signIn, takeKey } from '../../Web/console/sign-in.js';
+import { addTexts, t, useLanguage } from '../../Web/lib/i18n.js';
+import { OvationError } from '../../Web/protocol/errors.js';
 import { roomSlug } from '../../Web/protocol/ids.js';
+import { strings as en } from '../../Web/strings/en.js';
+import { strings as ko } from '../../Web/strings/ko.js';
+
+addTexts({
+  en: () => import('../../Web/strings/console/en.js'),
+  ko: () => import('../../Web/strings/console/ko.js'),
+  'zh-Hans': () => import('../../Web/strings/console/zh-Hans.js'),
+});
+await useLanguage('en');
+// Times are shown as where the reader is.
+process.env.TZ = 'Asia/Seoul';
 
 test('R04-W a room stands in a path as its link has it', () => {
   assert.equal(roomSlug(123), '123');
@@ -215,4 +229,68 @@ test('R04-W G02-W a gift is named in the languages of the app and in those that 
   );
   const bare = giftBody({ name: 'Tea', language: 'ja', other: ' ', price: '5', picture: '', large: '' });
   assert.deepEqual(bare, { name: 'Tea', names: {}, price: 5, picture: '', large: false });
+});
+
+test('R04-W a line of the audit trail is told in words', () => {
+  const line = { reason: 'spam', detail: { everywhere: true, kind: 'ban', seat: 2, hostsOnly: false } };
+  assert.equal(
+    summaryOf(line),
+    '“spam” · In all rooms of the host: yes · Kind: Banned · Seat: 3 · Only hosts write: no',
+  );
+});
+
+test('R04-W a restriction of the application says so in the audit trail, and until when, though the server notes both as text', () => {
+  // As OperatorRestrictions.swift notes it.
+  const detail = { kind: 'ban', everywhere: 'true', until: '1796053189000' };
+  // The space before PM is another one in some versions of Unicode's data.
+  assert.equal(
+    summaryOf({ action: 'setRestriction', detail }).replaceAll('\u202f', ' '),
+    'Kind: Banned · In the whole application: yes · Until: Dec 1, 2026, 12:39 AM',
+  );
+});
+
+test('R04-W the key of a credit has another name in the audit trail than a secret key, the one it has in the wallet', () => {
+  const label = (action, detail) => summaryOf({ action, detail }).split(': ')[0];
+  assert.equal(label('topUp', { key: 'console-1' }), t('console.wallets.key'));
+  assert.equal(label('refund', { key: 'console-1' }), t('console.wallets.key'));
+  assert.equal(label('createKey', { key: 'ovk_1' }), t('console.keys.key'));
+  assert.notEqual(t('console.wallets.key'), t('console.keys.key'));
+});
+
+test('R04-W the audit trail calls settings of an application as their fields do', () => {
+  // As AuditedDetails.swift notes it.
+  const detail = {
+    keys: '2',
+    consent: 'enforced',
+    secondSession: 'allowed',
+    roomKeys: 'unused',
+    admins: 'a b',
+  };
+  const labels = Object.keys(detail).map(name => t(`console.applications.${name}`));
+  const values = [
+    '2',
+    ...['consent.enforced', 'secondSession.allowed', 'roomKeys.unused'].map(key => t(`console.${key}`)),
+    'a b',
+  ];
+  assert.equal(
+    summaryOf({ action: 'configureApplication', detail }),
+    labels.map((label, at) => `${label}: ${values[at]}`).join(' · '),
+  );
+});
+
+test("R04-W a refusal in the console's overview is told in the language that is chosen afterwards", async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  globalThis.matchMedia = () => ({ matches: true });
+  globalThis.HTMLElement ??= class {};
+  t.after(() => Reflect.deleteProperty(globalThis, 'matchMedia'));
+  const { overviewPage } = await import('../../Web/console/pages/overview.js');
+  const api = { get: () => Promise.reject(new OvationError('server_unreachable')) };
+  const page = overviewPage({ api, may: () => true, signal: AbortSignal.abort() });
+  await new Promise(resolve => setImmediate(resolve));
+  const told = async language => {
+    await useLanguage(language);
+    return page.draw().values[0];
+  };
+  const texts = [await told('ko'), await told('en')];
+  assert.deepEqual(texts, [ko['error.server_unreachable'], en['error.server_unreachable']]);
 });

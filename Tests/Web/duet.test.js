@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Store } from '../../Web/lib/store.js';
+import { SpeakerModel } from '../../Web/models/devices.js';
 import { apartOf, mixBehindMs, tightMs, usualBufferMs } from '../../Web/models/duet.js';
+import { HeadphonesModel, HeadphonesQuestion } from '../../Web/models/headphones.js';
+import { PreferencesModel } from '../../Web/models/preferences.js';
+import { answers, watchHeadphones } from '../../Web/pages/duet/headphones.js';
 import { editAnswer } from '../../Web/protocol/sdp.js';
+import { FakeMediaDevices, FakeStorage } from './support/media.js';
 import { member, usedSeat } from './support/rooms.js';
 import { Script, salonTab } from './support/salon.js';
 import { silence } from './support/server.js';
@@ -305,6 +311,146 @@ test('D07-W whoever has no headphones leads, unless somebody leads already; a pa
     tab.server.of('duet.mode').map(({ mode, leader }) => [mode, leader]),
     [['leadFollow', 'bob']],
   );
+});
+
+const outputs = [
+  { kind: 'audioinput', deviceId: 'built-in', groupId: 'card', label: 'Built-in' },
+  { kind: 'audiooutput', deviceId: 'default', groupId: 'card', label: 'Default - Speakers' },
+  { kind: 'audiooutput', deviceId: 'hdmi', groupId: 'screen', label: 'Screen' },
+  { kind: 'audiooutput', deviceId: 'headset', groupId: 'card', label: 'Headset' },
+  { kind: 'audiooutput', deviceId: 'speakers', groupId: 'card', label: 'Speakers' },
+];
+/** The system's choice is another device from now on. */
+async function plug(devices, label) {
+  devices.devices = outputs.map(one =>
+    one.deviceId === 'default' ? { ...one, label: `Default - ${label}` } : one,
+  );
+  devices.dispatchEvent(new Event('devicechange'));
+  await settle();
+}
+
+test('D07-W what a singer says of headphones holds in the tab for the next visit too, until sound goes to another device', async t => {
+  const kept = new FakeStorage();
+  const visit = async () => {
+    const devices = new FakeMediaDevices(outputs);
+    const headphones = session => new HeadphonesModel(session, kept);
+    const tab = await duetTab(t, { devices }, {}, { host: { headphones } });
+    await tab.script.tell(tab.script.taken(1, 'bob'));
+    return tab;
+  };
+  const first = await visit();
+  assert.equal(first.speaker.state.get().output, 'speakers');
+  assert.equal(first.duet.state.get().headphones, 'unknown');
+  await plug(first.devices, 'Headset');
+  await first.duet.setHeadphones('yes');
+  assert.equal(first.devices.asked.at(-1).audio.echoCancellation, false);
+  await first.salon.leave();
+
+  const second = await visit();
+  assert.equal(second.duet.state.get().headphones, 'unknown', 'the loudspeakers again');
+  assert.equal(second.devices.asked.at(-1).audio.echoCancellation, true);
+  await plug(second.devices, 'Headset');
+  assert.equal(second.duet.state.get().headphones, 'yes');
+  assert.equal(second.devices.asked.at(-1).audio.echoCancellation, false, 'captured as a singer');
+  await second.speaker.choose('hdmi');
+  assert.equal(second.duet.state.get().headphones, 'unknown');
+  await settle();
+  assert.equal(second.devices.asked.at(-1).audio.echoCancellation, true, 'no echo until they say so again');
+  await second.speaker.choose('');
+  await settle();
+  assert.equal(second.duet.state.get().headphones, 'yes');
+  await second.salon.leave();
+  await settle();
+  await second.microphone.open();
+  assert.equal(second.devices.asked.at(-1).audio.echoCancellation, true, 'elsewhere one speaks');
+});
+
+test('D07-W an answer about headphones is of one person in one tab, and of the device that the browser tells first', () => {
+  const whole = text => `{"app":1,"user":"bob",${text}}`;
+  const kept = new FakeStorage();
+  const said = (user = 'bob', app = 1) =>
+    new HeadphonesModel({ app, user: new Store({ id: user, name: user, avatar: '' }) }, kept);
+  assert.equal(said().answerFor(''), 'unknown');
+  said().say('no', '');
+  assert.equal(said().answerFor(''), 'no');
+  assert.equal(said().answerFor('headset'), 'no');
+  assert.equal(
+    said().answerFor('speakers'),
+    'unknown',
+    'the device that was told first is the one that was meant',
+  );
+  said().say('yes', 'headset');
+  assert.deepEqual(
+    ['', 'headset', 'speakers'].map(output => said().answerFor(output)),
+    ['yes', 'yes', 'unknown'],
+  );
+  assert.equal(said('carol').answerFor('headset'), 'unknown', 'whoever signs in next is asked');
+  assert.equal(said('bob', 2).answerFor('headset'), 'unknown', 'another application, another Bob');
+  for (const broken of [
+    '{',
+    'null',
+    '[]',
+    whole('"answer":"perhaps","output":""'),
+    whole('"answer":"yes"'),
+  ]) {
+    kept.setItem('ovation.headphones', broken);
+    assert.equal(said().answerFor(''), 'unknown', broken);
+  }
+});
+
+test("D07-W sound that goes to the system's device is known by its whole name, where another's name is the end of it", async () => {
+  const names = ['Speakers', 'USB Speakers'];
+  const devices = new FakeMediaDevices([
+    { kind: 'audiooutput', deviceId: 'default', groupId: 'card', label: 'Default - USB Speakers' },
+    ...names.map(label => ({ kind: 'audiooutput', deviceId: label, groupId: 'card', label })),
+  ]);
+  const speaker = new SpeakerModel(new PreferencesModel(new FakeStorage(), null), devices);
+  await settle();
+  assert.equal(speaker.state.get().output, 'USB Speakers');
+});
+
+test('D07-W a question that was closed comes again for another device, not when the browser tells the device at last', () => {
+  const question = new HeadphonesQuestion();
+  const singer = { seated: true, headphones: 'unknown' };
+  assert.equal(question.asks({ ...singer, seated: false }, ''), false);
+  assert.equal(question.asks({ ...singer, headphones: 'no' }, ''), false);
+  assert.equal(question.asks(singer, ''), true);
+  assert.equal(question.asks(singer, 'speakers'), false, 'it is open');
+  question.closed('');
+  assert.equal(question.asks(singer, 'headset'), false, 'the same device, told now');
+  assert.equal(question.asks(singer, ''), false);
+  assert.equal(question.asks(singer, 'speakers'), true);
+  question.closed('speakers');
+  question.asks({ ...singer, seated: false }, 'speakers');
+  assert.equal(question.asks(singer, 'speakers'), true, 'who sits down anew is asked anew');
+});
+
+test('D07-W who has said no keeps that answer; sitting down again does not change how the room sings', () => {
+  const duet = {
+    state: new Store({ seated: false, headphones: 'no' }),
+    leadAlone: () => assert.fail('nobody has answered now'),
+  };
+  const context = {
+    signal: new AbortController().signal,
+    app: { speaker: { state: new Store({ output: 'speakers', chosen: '' }) } },
+    act: work => work(),
+    say: () => assert.fail('it was said with the answer'),
+  };
+  watchHeadphones(context, duet);
+  duet.state.set({ seated: true, headphones: 'no' });
+});
+
+test('D07-W whoever changes an answer about headphones sees and hears which one holds', () => {
+  /** Whether an answer is pressed, and its sign. */
+  const marks = holds => {
+    const { strings, values } = answers(holds, () => {});
+    const pressed = values.filter((_, i) => strings[i].endsWith('aria-pressed='));
+    const signs = values.flatMap(value => value?.values ?? []).map(String);
+    return [...pressed, signs.filter(sign => sign === 'check').length];
+  };
+  assert.deepEqual(marks('unknown'), [null, null, 0]);
+  assert.deepEqual(marks('yes'), ['true', 'false', 1]);
+  assert.deepEqual(marks('no'), ['false', 'true', 1]);
 });
 
 test('D04-W a singer tells the round trip of the sound, when it has changed and now and then', async t => {

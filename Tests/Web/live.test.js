@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CameraModel } from '../../Web/models/camera.js';
 import { PreferencesModel } from '../../Web/models/preferences.js';
+import { addressField } from '../../Web/pages/live/programs.js';
 import { FakeMediaDevices, FakeStorage } from './support/media.js';
 import { emptySeat, salonServer, usedSeat } from './support/rooms.js';
 import { salonTab } from './support/salon.js';
@@ -410,4 +411,14 @@ test('L03-W how the host arranges the stage is told to every page', async t => {
   ]);
   await settle();
   assert.deepEqual(salon.state.get().stage, { form: 'spotlight', large: 'alice' });
+});
+
+test('L17-W an address for programs is read out once, with its label and with what it is for', () => {
+  const attributes = ({ strings, values }) =>
+    Object.fromEntries(values.map((value, i) => [strings[i].match(/[^\s]+(?==$)/)?.[0], value]));
+  const { label, shown } = addressField('whip', 'https://live.example/v1/whip/48213');
+  const field = attributes(shown);
+  assert.equal(attributes(label).for, field.id);
+  assert.equal(field['aria-describedby'], 'programs-whip-about');
+  assert.equal(field.title, undefined);
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { hiddenPeople, setHidden } from '../../Web/models/hidden.js';
 import { PreferencesModel } from '../../Web/models/preferences.js';
 import { FakeStorage } from './support/media.js';
+import { member } from './support/rooms.js';
 import { Script, salonTab } from './support/salon.js';
 import { Refusal } from './support/server.js';
 import { settle } from './support/time.js';
@@ -80,22 +81,38 @@ test('G06-W slow mode tells when the next message is taken, by the rule and by t
   assert.equal(tab.state.room.chat.slowSeconds, 0);
 });
 
-test('G06-W whoever is put out is out: no news, no way back by itself, and the page knows by whom', async t => {
+test('G06-W whoever is put out is out: no news, no way back by itself, and the page knows whose room it was', async t => {
   const tab = await salonTab(t);
   const script = new Script(tab.server);
   tab.server.notify('room.removed', {
     room: 48213,
-    restriction: mute({ kind: 'ban', until: undefined, reason: 'shouting' }),
+    restriction: mute({ kind: 'ban', until: undefined, everywhere: true, reason: 'shouting' }),
   });
   await settle();
   const { phase, error } = tab.state;
   assert.deepEqual(
-    [phase, error.name, error.data.reason, error.data.why],
-    ['failed', 'banned_for_good', 'Alice', 'shouting'],
+    [phase, error.name, error.data.reason, error.data.why, error.data.host],
+    ['failed', 'banned_for_good', 'Alice', 'shouting', 'alice'],
   );
   const { length } = tab.state.chat;
   await script.tell(script.said('alice', 'gone'));
   assert.equal(tab.state.chat.length, length);
+});
+
+test('G06-W whoever an admin put out reads the host, as at the door, whether the admin is in the room or not', async t => {
+  for (const members of [[], [member('carol', { role: 'admin' })]]) {
+    const tab = await salonTab(t, { first: { members: [member('alice', { role: 'owner' }), ...members] } });
+    tab.server.notify('room.removed', { room: 48213, restriction: mute({ kind: 'ban', by: 'carol' }) });
+    await settle();
+    assert.deepEqual([tab.state.error.name, tab.state.error.data.reason], ['banned', 'Alice']);
+  }
+});
+
+test('G06-W whoever is put out by anything but a ban is out of the room, and may enter again', async t => {
+  const tab = await salonTab(t);
+  tab.server.notify('room.removed', { room: 48213, restriction: mute({ kind: 'kick', until: undefined }) });
+  await settle();
+  assert.deepEqual([tab.state.phase, tab.state.error.name], ['failed', 'not_in_room']);
 });
 
 test('G06-W people are hidden on this device, up to a number, and shown again', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CameraModel } from '../../Web/models/camera.js';
+import { isInvitable, isTooLate } from '../../Web/models/pk.js';
 import { PreferencesModel } from '../../Web/models/preferences.js';
 import { FakeMediaDevices, FakeStorage } from './support/media.js';
 import { emptySeat, salonServer, usedSeat } from './support/rooms.js';
@@ -142,6 +143,21 @@ test('L05-W points are taken up alone; the result is shown, then the forfeit, th
   assert.equal(pk.state.get().ending, null);
 });
 
+test('L20-W a host who is linked already can be asked for one link more, and for no PK', () => {
+  assert.deepEqual(
+    ['free', 'linked', 'in_pk', 'away', 'refused'].map(state =>
+      [true, false].map(toPK => isInvitable({ state }, toPK)),
+    ),
+    [
+      [true, true],
+      [false, true],
+      [false, false],
+      [false, false],
+      [false, false],
+    ],
+  );
+});
+
 test('L20-W the list has who is free first, and says of who declined until when; it is read again while it is open', async t => {
   const { server, pk, time, salon } = await live(t);
   const room = (number, state, memberCount = 1) => ({
@@ -175,4 +191,16 @@ test('L20-W the list has who is free first, and says of who declined until when;
   open.abort();
   await time.advance(10_000);
   assert.equal(server.of('room.list').length, asked);
+});
+
+test('L20-W an invitation cannot be sent any more once the room has company, a rematch once a third room has come', () => {
+  const [one, two] = [{ room: 1 }, { room: 2 }];
+  assert.deepEqual(
+    [[], [one]].map(links => isTooLate(links)),
+    [false, true],
+  );
+  assert.deepEqual(
+    [[], [one], [one, two], [two]].map(links => isTooLate(links, 1)),
+    [false, false, true, true],
+  );
 });

@@ -177,6 +177,23 @@ test('V02-W a room that ended while the connection was lost is gone', async t =>
   assert.equal(room.session.state.get().phase, 'ready', 'the session goes on');
 });
 
+test('G06-W who was banned while the connection was lost is told until when, by the clock of the server', async t => {
+  const ahead = 3_600_000;
+  const { time, room, server } = await enter(t, {
+    server: salonServer().on('clock.read', () => ({ time: Date.now() + ahead })),
+  });
+  await room.session.measureClock();
+  const removed = [];
+  room.events.on('removed', ({ restriction }) => removed.push(restriction));
+  server.on('room.enter', () => {
+    throw new Refusal('banned', 20514, { reason: 'Alice', retryAfterMs: 60_000 });
+  });
+  server.drop();
+  await time.advance(600);
+  assert.equal(removed.length, 1);
+  assert.ok(Math.abs(removed[0].until - Date.now() - ahead - 60_000) <= 600, 'an hour early is no end');
+});
+
 test('a server that cannot answer yet is asked to resume again', async t => {
   const { time, room, server } = await enter(t);
   let tries = 0;

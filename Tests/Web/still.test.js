@@ -5,6 +5,7 @@ import { PreferencesModel } from '../../Web/models/preferences.js';
 import { StillSender } from '../../Web/models/still.js';
 import { OvationError } from '../../Web/protocol/errors.js';
 import { stillPath } from '../../Web/protocol/ids.js';
+import { takeStill } from '../../Web/video/still.js';
 import { FakeStorage } from './support/media.js';
 import { settle, VirtualTime } from './support/time.js';
 
@@ -156,6 +157,36 @@ test('L03-W a request goes without its picture where the server reads none, and 
     else await asked;
     assert.deepEqual(sent, refusal === 'uploads_unavailable' ? ['with', 'without'] : ['with']);
   }
+});
+
+test('L03-W a still has ended after five seconds, also in a browser that finds no time to encode it', async t => {
+  const time = VirtualTime.install(t);
+  let encodings = 0;
+  const video = {
+    videoWidth: 640,
+    videoHeight: 360,
+    play: async () => {},
+    addEventListener: (_, seen) => seen(),
+  };
+  const canvas = { getContext: () => null, toBlob: () => encodings++ };
+  const { document, MediaStream } = globalThis;
+  globalThis.document = { createElement: tag => (tag === 'video' ? video : canvas) };
+  globalThis.MediaStream = class {};
+  t.after(() => Object.assign(globalThis, { document, MediaStream }));
+  let outcome = 'none';
+  takeStill({}).then(
+    () => {
+      outcome = 'taken';
+    },
+    () => {
+      outcome = 'refused';
+    },
+  );
+  await settle();
+  assert.deepEqual([encodings, outcome], [1, 'none']);
+  await time.advance(5_000);
+  await settle();
+  assert.equal(outcome, 'refused');
 });
 
 test('L01-W a still has the address of its room and number', () => {

@@ -128,6 +128,34 @@ test('R04-W each number of the overview has a label in the singular and the plur
   assert.deepEqual(en['console.overview.rooms'], { one: 'open room', other: 'open rooms' });
 });
 
+test('R07-W no page joins a name and its value with a colon of its own', () => {
+  // Times of day and keys have a colon without a space.
+  const template = /\}(?:(?::\s|：)\s*(?:\$\{|`)|[:：]\s*<)/;
+  const sum = /(?<!\s)(?::\s|：)['"`]\s*\+|(?<!['"`])\+\s*['"`](?::\s|：)/;
+  const call = /\b(?:join|concat)\(\s*['"`](?::\s|：)/;
+  const joins = line => [template, sum, call].some(way => way.test(line));
+  // Here places are written with @.
+  const joined = [
+    '`@{name}: @{value}`',
+    '`@{name}：@{value}`',
+    '`@{name}: ` + value',
+    '`<dt>@{name}:</dt>`',
+    "name + ': ' + value",
+    'name + "：" + value',
+    "t('coins.name') + ': '",
+    "'Name: ' + value",
+    "[name, value].join(': ')",
+    "name.concat(': ', value)",
+  ];
+  assert.deepEqual(
+    joined.filter(line => !joins(line.replaceAll('@', '$'))),
+    [],
+    'what the pattern must see',
+  );
+  assert.equal(joins('`@{minutes}:@{seconds}`'.replaceAll('@', '$')), false);
+  assert.deepEqual(code.split('\n').filter(joins), []);
+});
+
 test('R07-W no text is empty or left in English by mistake', () => {
   for (const key of Object.keys(en)) {
     for (const catalogue of Object.values(catalogues)) {

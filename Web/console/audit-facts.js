@@ -1,4 +1,4 @@
-import { formatSpan, formatWhole, hasText, t } from '../lib/i18n.js';
+import { formatMoment, formatSpan, formatWhole, hasText, listed, t } from '../lib/i18n.js';
 
 /**
  * What a line of the audit trail says besides who, what and whom: names with values, as people read them. Deleted messages stand apart
@@ -9,7 +9,7 @@ import { formatSpan, formatWhole, hasText, t } from '../lib/i18n.js';
 export function factsOf(line) {
   return Object.entries(line.detail)
     .filter(([name]) => name !== 'messages')
-    .map(([name, value]) => [labelOf(name), wordsFor(name, value)]);
+    .map(([name, value]) => [labelOf(name, value, line.action), wordsFor(name, value)]);
 }
 
 /**
@@ -19,7 +19,7 @@ export function factsOf(line) {
  */
 export function messagesOf(line) {
   return (line.detail.messages ?? []).map((/** @type {any} */ message) =>
-    message.command ? `${message.command}: ${message.text}` : message.text,
+    message.command ? t('common.fact', { label: message.command, value: message.text }) : message.text,
   );
 }
 
@@ -28,16 +28,25 @@ export function messagesOf(line) {
  * @param {any} line
  */
 export function summaryOf(line) {
-  const facts = factsOf(line).map(([label, value]) => `${label}: ${value}`);
+  const facts = factsOf(line).map(([label, value]) => t('common.fact', { label, value }));
   const reason = line.reason ? [`“${line.reason}”`] : [];
   return [...reason, ...messagesOf(line).map(text => `“${text}”`), ...facts].join(' · ');
 }
 
-/** @param {string} name */
-function labelOf(name) {
-  const key = `console.detail.${name}`;
-  return hasText(key) ? t(key) : name;
+/** Of these lines `key` is what keeps a movement of coins from being made twice; of the others it is a secret key's name. */
+const coinsMoved = ['topUp', 'refund'];
+
+/** @param {string} name @param {unknown} value @param {string} action */
+function labelOf(name, value, action) {
+  if (name === 'key') return t(coinsMoved.includes(action) ? 'console.wallets.key' : 'console.keys.key');
+  // A room notes a host's rooms, as true or false; an operator the whole application, as text.
+  if (name === 'everywhere' && value === 'true') return t('console.detail.everywhereInApplication');
+  // Settings of an application are called as in their form.
+  return t([`console.detail.${name}`, `console.applications.${name}`].find(hasText) ?? name);
 }
+
+/** What has one of a few values, each with words of its own. */
+const worded = new Set(['kind', 'role', 'consent', 'secondSession', 'roomKeys']);
 
 /** @param {string} name @param {any} value @returns {string} */
 function wordsFor(name, value) {
@@ -46,13 +55,15 @@ function wordsFor(name, value) {
       before: wordsFor(name, value.before),
       after: wordsFor(name, value.after),
     });
-  if (typeof value === 'boolean') return t(value ? 'console.detail.yes' : 'console.detail.no');
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ');
+  if (typeof value === 'boolean' || name === 'everywhere')
+    return t(String(value) === 'true' ? 'console.detail.yes' : 'console.detail.no');
+  if (Array.isArray(value)) return value.length === 0 ? '–' : listed(value);
   if (name === 'seconds') return value === 0 ? t('console.detail.once') : formatSpan(value);
   if (name === 'slowSeconds') return value === 0 ? t('console.detail.no') : formatSpan(value);
   if (name === 'seat') return String(value + 1);
-  if (name === 'kind' && hasText(`console.restricted.${value}`)) return t(`console.restricted.${value}`);
-  if (name === 'role' && hasText(`console.role.${value}`)) return t(`console.role.${value}`);
+  if (name === 'until') return formatMoment(Number(value));
+  const words = `console.${name === 'kind' ? 'restricted' : name}.${value}`;
+  if (worded.has(name) && hasText(words)) return t(words);
   if (name === 'coins' || name === 'price') return formatWhole(Number(value));
   if (typeof value === 'string') return value === '' ? '–' : value;
   return typeof value === 'number' ? String(value) : JSON.stringify(value);

@@ -81,8 +81,8 @@ function head({ list, columns, key, choice }) {
   return html`<div class="head" role="row">
     ${
       choice &&
-      html`<span role="columnheader" class="check"><input type="checkbox" aria-label=${t('console.chooseAll')} data-testid="choose-all"
-        .checked=${all} @change=${() => list.choose(keys, !all)} /></span>`
+      html`<span role="columnheader" class="check"><label><input type="checkbox" aria-label=${t('console.chooseAll')} data-testid="choose-all"
+        .checked=${all} @change=${() => list.choose(keys, !all)} /></label></span>`
     }
     ${columns.map((column, by) => {
       if (column.hidden) return null;

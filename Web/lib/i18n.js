@@ -169,6 +169,31 @@ export function parts(key, values) {
 }
 
 /**
+ * Words or names after each other.
+ * @param {readonly string[]} words
+ */
+export function listed(words) {
+  return words.join(t('common.comma'));
+}
+
+/**
+ * A name and what is said of it.
+ * @param {readonly string[]} words
+ */
+export function qualified(words) {
+  return words.join(t('common.clause'));
+}
+
+/**
+ * What is said after each other, the last as it ends itself. What ends itself already gets no stop, only the space after one.
+ * @param {readonly string[]} said
+ */
+export function sentences(...said) {
+  const stop = t('common.stop');
+  return said.reduce((before, next) => before + (/[.…!?。！？]$/.test(before) ? stop.slice(1) : stop) + next);
+}
+
+/**
  * Whether there is a text for this key.
  * @param {string} key
  */

@@ -14,7 +14,13 @@ import { LevelMeter } from './meter.js';
  * @property {boolean} opening the browser is asking, or the device starts
  * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure` | `microphone_withheld`
  */
-/** @typedef {{devices: Device[], chosen: string, selectable: boolean}} SpeakerState */
+/**
+ * @typedef {object} SpeakerState
+ * @property {Device[]} devices
+ * @property {string} chosen device id, '' for the system's choice
+ * @property {boolean} selectable false where the browser cannot choose (then show no menu)
+ * @property {string} output id of the device that sound goes to, '' where the browser does not tell
+ */
 
 /** For speech: a person in a room with loudspeakers (echo), a fan (noise) and no recording level (gain). */
 const speech = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
@@ -304,11 +310,11 @@ function letGo(track) {
 
 /** Where sound comes out. */
 export class SpeakerModel {
-  /** `selectable` is false where the browser cannot choose (then show no menu). */
-  state = new Store(/** @type {SpeakerState} */ ({ devices: [], chosen: '', selectable: false }));
+  state = new Store(/** @type {SpeakerState} */ ({ devices: [], chosen: '', selectable: false, output: '' }));
 
   #preferences;
   #media;
+  /** @type {MediaDeviceInfo[]} As the browser lists them. */ #outputs = [];
 
   /**
    * @param {PreferencesModel} preferences
@@ -325,23 +331,46 @@ export class SpeakerModel {
   /** @param {string} id '' for the system's choice */
   async choose(id) {
     this.#preferences.change({ speaker: id });
-    this.state.set({ ...this.state.get(), chosen: id });
+    this.state.set({ ...this.state.get(), chosen: id, output: outputOf(this.#outputs, id) });
   }
 
   /** Reads the list anew. */
   async refresh() {
     if (!this.#media?.enumerateDevices) return;
     const all = await this.#media.enumerateDevices().catch(() => []);
-    const devices = named(all.filter(device => device.kind === 'audiooutput'));
+    this.#outputs = all.filter(device => device.kind === 'audiooutput');
+    const devices = named(this.#outputs);
+    const output = outputOf(this.#outputs, this.state.get().chosen);
     const can = 'HTMLMediaElement' in globalThis && 'setSinkId' in HTMLMediaElement.prototype;
-    this.state.set({ ...this.state.get(), devices, selectable: can && devices.length > 0 });
+    this.state.set({ ...this.state.get(), devices, output, selectable: can && devices.length > 0 });
   }
 }
 
+/** "default" and "communications" are the system's choice under another name. */
+const aliases = new Set(['default', 'communications']);
+
 /** @param {MediaDeviceInfo[]} devices @returns {Device[]} */
 function named(devices) {
-  // "default" and "communications" are the system's choice under another name.
   return devices
-    .filter(({ deviceId }) => deviceId !== 'default' && deviceId !== 'communications')
+    .filter(({ deviceId }) => !aliases.has(deviceId))
     .map(({ deviceId, label }) => ({ id: deviceId, label }));
+}
+
+/**
+ * Where sound goes. Chromium's "default" tells by its group, and among several of a group by its label, which device it stands for;
+ * other browsers put the system's choice first.
+ * @param {MediaDeviceInfo[]} outputs
+ * @param {string} chosen
+ */
+function outputOf(outputs, chosen) {
+  const real = outputs.filter(({ deviceId }) => !aliases.has(deviceId));
+  if (chosen && real.some(({ deviceId }) => deviceId === chosen)) return chosen;
+  const system = outputs.find(({ deviceId }) => deviceId === 'default');
+  if (!system) return real[0]?.deviceId ?? '';
+  const group = real.filter(({ groupId }) => groupId === system.groupId);
+  // "Speakers" ends "Default - USB Speakers" too: the longest name is the whole one.
+  const [whole] = group
+    .filter(({ label }) => system.label.endsWith(label))
+    .sort((one, other) => other.label.length - one.label.length);
+  return (whole ?? group[0])?.deviceId ?? '';
 }

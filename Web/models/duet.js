@@ -99,6 +99,8 @@ export class DuetModel {
   #run;
   #voice;
   #microphone;
+  #speaker;
+  #headphones;
   #readText;
   #lead;
   #visit;
@@ -106,7 +108,6 @@ export class DuetModel {
   #wordsOf = '';
   /** @type {import('./lyrics.js').Lyrics | null} */ #lyrics = null;
   /** @type {DuetState['words']} */ #words = 'none';
-  /** @type {DuetState['headphones']} */ #headphones = 'unknown';
   /** @type {SongPlay | null} */ #play = null;
   /** How late the leader's voice comes to me, who follow. */ #lag = 0;
   /** @type {{latency: {outputMs: number, inputMs: number, roundTripMs?: number, bufferMs?: number}, at: number} | null} */ #told =
@@ -122,7 +123,7 @@ export class DuetModel {
    * @param {import('./devices.js').SpeakerModel} parts.speaker
    * @param {import('./preferences.js').PreferencesModel} parts.preferences
    * @param {Store<boolean>} parts.deafened
-   * @param {Pick<import('./salon-parts.js').SalonHost, 'songPlayer' | 'readText'>} parts.host
+   * @param {Pick<import('./salon-parts.js').SalonHost, 'songPlayer' | 'readText' | 'headphones'>} parts.host
    * @param {(leads: boolean) => void} parts.lead whether I sing first
    * @param {import('./salon-parts.js').Visit} visit of a chorus room, begun
    */
@@ -133,6 +134,8 @@ export class DuetModel {
     this.#run = parts.run;
     this.#voice = parts.voice;
     this.#microphone = microphone;
+    this.#speaker = speaker;
+    this.#headphones = host.headphones(session);
     this.#readText = host.readText;
     this.#lead = parts.lead;
     this.#visit = visit;
@@ -147,10 +150,21 @@ export class DuetModel {
     const render = () => this.#render();
     room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.mix.subscribe(() => this.#follow(), quietly);
-    microphone.track.subscribe(() => this.#follow(), quietly);
+    microphone.track.subscribe(track => {
+      this.#follow();
+      // With the microphone browsers tell more of the devices.
+      if (track) void speaker.refresh();
+    }, quietly);
     visit.peer.quality.subscribe(() => this.#follow(), quietly);
     this.#player.state.subscribe(render, quietly);
-    speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
+    speaker.state.subscribe(
+      ({ chosen }) => {
+        this.#player.setOutput(chosen);
+        this.#capture();
+        this.#render();
+      },
+      { signal },
+    );
     const setVolume = () => this.#player.setVolume(deafened.get() ? 0 : preferences.get().playout);
     preferences.subscribe(setVolume, { signal });
     deafened.subscribe(setVolume, quietly);
@@ -233,9 +247,18 @@ export class DuetModel {
    * @param {'yes' | 'no'} headphones
    */
   async setHeadphones(headphones) {
-    this.#headphones = headphones;
+    this.#headphones.say(headphones, this.#speaker.state.get().output);
     this.#render();
     await this.#microphone.setSinging(headphones === 'yes');
+  }
+
+  get #wears() {
+    return this.#headphones.answerFor(this.#speaker.state.get().output);
+  }
+
+  /** As suits what is known of the headphones. What goes wrong with the microphone, it tells itself. */
+  #capture() {
+    void this.#microphone.setSinging(this.#wears === 'yes').catch(() => {});
   }
 
   /**
@@ -395,7 +418,7 @@ export class DuetModel {
       seated,
       controls: seated || room.me.role !== 'member',
       mixed: !seated && this.#visit.peer.mix.get() !== null,
-      headphones: this.#headphones,
+      headphones: this.#wears,
       apart: seated && others ? this.#apartIn(room) : null,
       ways: room.seats.flatMap(({ index, user }) => {
         const way = user === undefined ? undefined : room.network?.users[user];

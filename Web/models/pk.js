@@ -29,6 +29,13 @@ const cardMs = 4_000;
 /** How long a room keeps a PK that is over, without a forfeit. */
 const restMs = 20_000;
 
+/**
+ * Whether a host can be invited: points are between two, while a connection has room for more.
+ * @param {Pick<Rival, 'state'>} rival
+ * @param {boolean} toPK
+ */
+export const isInvitable = ({ state }, toPK) => state === 'free' || (state === 'linked' && !toPK);
+
 /** What a live room has to do with others, for one of its people. */
 export class PKModel {
   state = new Store(
@@ -276,4 +283,13 @@ function passed(ms, signal) {
     const timer = setTimeout(end, ms);
     signal.addEventListener('abort', end);
   });
+}
+
+/**
+ * Whether an invitation that is being written can be sent no more: this room is in company, with a rematch in another's than that room's.
+ * @param {readonly Pick<HostLink, 'room'>[]} links
+ * @param {import('../protocol/ids.js').RoomID} [rematch] the linked room that is to be invited once more
+ */
+export function isTooLate(links, rematch) {
+  return links.some(({ room }) => room !== rematch);
 }

@@ -1,6 +1,5 @@
 import { derive } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
-import { profileOf } from '../protocol/room-state.js';
 import { invitationView, requestViews } from './salon-invitations.js';
 import { tellNews } from './salon-news.js';
 
@@ -79,9 +78,9 @@ export function followVisit(stage, visit) {
   room.events.on(
     'removed',
     ({ restriction }) => {
-      const by = profileOf(room.now, restriction.by).name;
+      const { owner } = room.now.info;
       stage.endVisit();
-      stage.set({ phase: 'failed', error: removal(restriction, by, session.serverNow()) });
+      stage.set({ phase: 'failed', error: removal(restriction, owner, session.serverNow()) });
     },
     { signal },
   );
@@ -96,16 +95,20 @@ export function followVisit(stage, visit) {
 }
 
 /**
- * What keeps me out, as the server would say it when I enter again.
+ * What keeps me out, as the server would say it when I enter again, and what it would not say: why, and the host whose other rooms are
+ * closed to me too.
  * @param {import('../protocol/events.js').Restriction} restriction
- * @param {string} by
+ * @param {import('../protocol/events.js').User} owner of the room
  * @param {number} now
  */
-function removal({ until, reason }, by, now) {
+function removal({ kind, until, reason, everywhere }, owner, now) {
+  // A newer server may have other reasons to put somebody out. It tells them to who enters again.
+  if (kind !== 'ban') return new OvationError('not_in_room');
   const name = until === undefined ? 'banned_for_good' : 'banned';
   const data = {
-    reason: by,
+    reason: owner.name,
     ...(reason && { why: reason }),
+    ...(everywhere && { host: owner.id }),
     ...(until !== undefined && { retryAfterMs: Math.max(1, until - now) }),
   };
   return new OvationError(name, name, { data });

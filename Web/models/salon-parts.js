@@ -3,6 +3,7 @@ import { Playout } from './audio.js';
 import { ChatModel } from './chat.js';
 import { readText } from './duet.js';
 import { EchoWatch } from './echo.js';
+import { HeadphonesModel } from './headphones.js';
 import { LikesModel } from './likes.js';
 import { ListeningModel } from './listening.js';
 import { SalonConnection } from './salon-connection.js';
@@ -26,6 +27,7 @@ import { VoiceModel } from './voice.js';
  * @property {() => Playout} playout
  * @property {(room: string) => EchoWatch} echo
  * @property {ListeningModel} listening
+ * @property {(session: import('../protocol/session.js').Session) => HeadphonesModel} headphones
  * @property {(clock: import('../protocol/clock.js').RoomClock) => SongPlayer} songPlayer
  * @property {(url: string) => Promise<string>} readText
  * @property {string} origin of links
@@ -38,6 +40,7 @@ export function browserHost() {
     playout: () => new Playout(),
     echo: room => new EchoWatch(room),
     listening: new ListeningModel(),
+    headphones: session => new HeadphonesModel(session),
     songPlayer: clock => new SongPlayer(clock),
     readText,
     origin: globalThis.location?.origin ?? '',

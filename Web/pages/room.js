@@ -1,5 +1,6 @@
 import { Tones } from '../lib/tones.js';
 import { childScope, focusHeading } from '../lib/view.js';
+import { RemovalsModel } from '../models/removals.js';
 import { previewRoom } from '../models/room-preview.js';
 import { OvationError } from '../protocol/errors.js';
 import { roomFromSlug, roomSlug } from '../protocol/ids.js';
@@ -37,6 +38,7 @@ export function roomPage(app, session, slug) {
       releasePrepared(app);
       tones.close();
     });
+    const removals = new RemovalsModel(session, slug);
     let scope = childScope(signal);
     let created = false;
     /** @param {import('./app.js').Page} page */
@@ -52,7 +54,7 @@ export function roomPage(app, session, slug) {
     };
     /** @param {unknown} thrown @param {() => void} retry */
     const fail = (thrown, retry) => {
-      const error = OvationError.of(thrown);
+      const error = removals.note(OvationError.of(thrown));
       releasePrepared(app);
       show(messagePage(app, { kind: 'failed', error, retry: isFinal(error) ? undefined : retry }));
     };
@@ -61,14 +63,15 @@ export function roomPage(app, session, slug) {
       const isNew = wasJustCreated(slug);
       // Who has loaded the page anew is in the room still, and may have a seat there.
       const isBack = session.rooms.some(id => roomSlug(id) === slug);
-      const straight = isNew || isBack || app.preferences.get().hasSpoken;
+      const straight = isNew || isBack || app.preferences.get().hasSpoken || removals.holds();
       created ||= isNew;
       show(straight ? waitingPage() : greenRoom(app, null, enter));
       try {
         if (straight) return await enter();
         const card = await previewRoom(session, room);
-        // A viewer has nothing to try out.
-        if (card.kind === 'live' && card.owner.id !== session.user.get()?.id) return await enter();
+        // A viewer has nothing to try out, nor has who is kept out of all rooms of this host.
+        const isViewer = card.kind === 'live' && card.owner.id !== session.user.get()?.id;
+        if (isViewer || removals.holds(card.owner.id)) return await enter();
         show(greenRoom(app, card, enter));
         void loadSalon().catch(() => {});
       } catch (thrown) {
@@ -93,6 +96,7 @@ export function roomPage(app, session, slug) {
         throw error;
       }
       if (entering.state.get().phase !== 'in') return;
+      removals.forget(entering.state.get().room?.owner.id);
       show(code.salonPage(app, entering, tones));
       if (created) void start(entering);
       created = false;

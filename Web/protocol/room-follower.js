@@ -265,7 +265,7 @@ export class RoomFollower {
       const error = OvationError.of(thrown);
       if (!goneErrors.has(error.name)) throw error;
       if (error.name.startsWith('banned')) {
-        this.#removed(whileAway(state, error));
+        this.#removed(whileAway(state, error, this.session.serverNow()));
         return;
       }
       const why = error.name === 'room_closed' ? error.data.reason : null;
@@ -317,10 +317,11 @@ export class RoomFollower {
  * Of a ban that somebody set while the connection was lost, as far as the refusal tells.
  * @param {RoomState} state
  * @param {OvationError} error
+ * @param {number} now
  * @returns {import('./events.js').Restriction}
  */
-function whileAway({ me, info }, error) {
+function whileAway({ me, info }, error, now) {
   const { retryAfterMs } = error;
-  const until = retryAfterMs === null ? {} : { until: Date.now() + retryAfterMs };
+  const until = retryAfterMs === null ? {} : { until: now + retryAfterMs };
   return { kind: 'ban', user: me.id, name: me.name, by: info.owner.id, ...until };
 }

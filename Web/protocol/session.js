@@ -158,6 +158,11 @@ export class Session {
     this.#connection.state.subscribe(state => this.#follow(state), { now: false });
   }
 
+  /** The application that this session belongs to. */
+  get app() {
+    return this.#credentials.app;
+  }
+
   /**
    * Connects and signs in.
    * @param {{signal?: AbortSignal}} options

@@ -5,14 +5,14 @@ export const requestBytes = 8 << 10;
 /** Sides to try, the last for pictures that are full of detail. */
 const sides = [360, 270, 180, 120];
 const qualities = [0.8, 0.6, 0.4];
-/** A camera that gives nothing for so long gives no still. */
+/** A camera that gives nothing for so long, or a page too busy to make a small picture of it, gives no still. */
 const patienceMs = 5_000;
 
 /**
  * What a track shows now, as a small JPEG.
  * @param {MediaStreamTrack} track
  * @param {number} [bytes] the most of it
- * @returns {Promise<Uint8Array>} throws where no picture comes
+ * @returns {Promise<Uint8Array>} throws where none comes in time
  */
 export async function takeStill(track, bytes = mostBytes) {
   const video = document.createElement('video');
@@ -20,17 +20,19 @@ export async function takeStill(track, bytes = mostBytes) {
   video.playsInline = true;
   video.srcObject = new MediaStream([track]);
   /** @type {any} */ let timer = null;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no still came in time')), patienceMs);
+  });
+  const shown = new Promise(resolve => {
+    video.addEventListener('loadeddata', resolve, { once: true });
+    void video.play().catch(() => {});
+  });
   try {
-    await Promise.race([
-      new Promise(resolve => {
-        video.addEventListener('loadeddata', resolve, { once: true });
-        void video.play().catch(() => {});
-      }),
-      new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the camera gives no picture')), patienceMs);
-      }),
+    // Browsers encode when they are idle, which a busy page seldom is.
+    return await Promise.race([
+      shown.then(() => smallJPEG(video, video.videoWidth, video.videoHeight, bytes)),
+      late,
     ]);
-    return await smallJPEG(video, video.videoWidth, video.videoHeight, bytes);
   } finally {
     clearTimeout(timer);
     video.srcObject = null;

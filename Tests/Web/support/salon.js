@@ -1,6 +1,7 @@
 import { Store } from '../../../Web/lib/store.js';
 import { MicrophoneModel, SpeakerModel } from '../../../Web/models/devices.js';
 import { EchoWatch } from '../../../Web/models/echo.js';
+import { HeadphonesModel } from '../../../Web/models/headphones.js';
 import { ListeningModel } from '../../../Web/models/listening.js';
 import { PreferencesModel } from '../../../Web/models/preferences.js';
 import { SalonModel } from '../../../Web/models/salon.js';
@@ -43,6 +44,7 @@ export async function salonTab(
     host: {
       origin: 'https://live.example',
       listening: new ListeningModel(new FakeStorage()),
+      headphones: session => new HeadphonesModel(session, new FakeStorage()),
       playout: () => playout,
       echo: room => new EchoWatch(room, { channel: null }),
       peer: room =>
@@ -65,6 +67,7 @@ export async function salonTab(
     session,
     salon,
     microphone,
+    speaker,
     devices,
     preferences,
     playout,

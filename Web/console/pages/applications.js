@@ -1,6 +1,6 @@
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { listed, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
 import { askFor, showSecrets } from '../parts.js';
@@ -174,7 +174,7 @@ function openApplication(console, list, app) {
         <p class="soft small numbers">${String(application.app)}</p>
         <p>${t('console.applications.hasKeys', { count: application.keys })}</p>
         <p class="soft">${t(`console.consent.${application.consent}`)} · ${t(`console.secondSession.${application.secondSession}`)} · ${t(`console.roomKeys.${application.roomKeys}`)}</p>
-        <p class="soft">${t('console.applications.admins')}: ${application.admins.join(', ')}</p>
+        <p class="soft">${t('common.fact', { label: t('console.applications.admins'), value: listed(application.admins) })}</p>
         ${
           console.changes('applications') &&
           html`<div class="console-actions">

@@ -1,6 +1,6 @@
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { listed, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
 import { ago, askFor, exactTime, showSecrets } from '../parts.js';
@@ -95,8 +95,8 @@ function openKey(console, key) {
     signal: console.signal,
     body: () => html`<div class="stack">
       <p class="soft small numbers">${key.id} · ${key.app === undefined ? t('console.keys.allApps') : String(key.app)}</p>
-      <p class="soft">${t('console.keys.made')}: ${exactTime(key.createdAt)}</p>
-      <p class="soft">${t('console.keys.ends')}: ${key.expiresAt === undefined ? t('console.keys.never') : exactTime(key.expiresAt)}</p>
+      <p class="soft">${t('common.fact', { label: t('console.keys.made'), value: exactTime(key.createdAt) })}</p>
+      <p class="soft">${t('common.fact', { label: t('console.keys.ends'), value: key.expiresAt === undefined ? t('console.keys.never') : exactTime(key.expiresAt) })}</p>
       <h3>${t('console.keys.scopes')}</h3>
       <ul class="console-list">${key.scopes.map(scope => html`<li><span>${t(`console.scope.${scope}`)} <span class="soft small">${scope}</span></span></li>`)}</ul>
     </div>`,
@@ -180,7 +180,7 @@ function drop(console, keys, done) {
     askFor({
       console,
       title,
-      about: t('console.keys.dropAbout', { names: keys.map(({ name }) => name).join(', ') }),
+      about: t('console.keys.dropAbout', { names: listed(keys.map(({ name }) => name)) }),
       yes: title,
       testid: 'ask-drop',
       danger: true,

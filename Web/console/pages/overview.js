@@ -7,6 +7,12 @@ import { figure, megabytes, problemText } from '../parts.js';
 /** @typedef {{label: string, value: number | string, page: string, urgent?: boolean, more?: boolean}} Card */
 /** @typedef {{time: number, people: number, rooms: number, mediaBits: number, load: number}} Sample */
 
+/**
+ * What the server has answered, null where the key does not allow to ask. It and a refusal are put into words when they are drawn: the
+ * language may change.
+ * @typedef {{reports: any, webhooks: any, rooms: any, ledger: any, server: any}} Found
+ */
+
 /** The server takes a sample as often. */
 const every = 15_000;
 /** Less than that free on the disk of the store is worth a look. */
@@ -66,16 +72,74 @@ function charts(samples) {
 }
 
 /**
+ * What needs a person first.
+ * @param {Found} found
+ */
+function cardsOf({ reports, webhooks, rooms, ledger, server }) {
+  /** @type {Card[]} */
+  const cards = server ? warnings(server) : [];
+  if (reports)
+    cards.push({
+      label: t('console.overview.reports', { count: reports.reports.length }),
+      value: reports.reports.length,
+      page: 'reports',
+      urgent: reports.reports.length > 0,
+      more: reports.cursor !== undefined,
+    });
+  if (webhooks) {
+    const dead = webhooks.webhooks.reduce(
+      (/** @type {number} */ sum, /** @type {any} */ hook) => sum + hook.dead + hook.lost,
+      0,
+    );
+    const off = webhooks.webhooks.filter((/** @type {any} */ hook) => !hook.on).length;
+    cards.push({
+      label: t('console.overview.dead', { count: dead }),
+      value: dead,
+      page: 'webhooks',
+      urgent: dead > 0,
+    });
+    if (off)
+      cards.push({
+        label: t('console.overview.off', { count: off }),
+        value: off,
+        page: 'webhooks',
+        urgent: true,
+      });
+  }
+  if (ledger && ledger.sum !== 0)
+    cards.push({ label: t('console.overview.ledger'), value: ledger.sum, page: 'wallets', urgent: true });
+  if (rooms) {
+    const people = rooms.rooms.reduce(
+      (/** @type {number} */ sum, /** @type {any} */ room) => sum + room.memberCount,
+      0,
+    );
+    const more = rooms.cursor !== undefined;
+    cards.push({
+      label: t('console.overview.rooms', { count: rooms.rooms.length }),
+      value: rooms.rooms.length,
+      page: 'rooms',
+      more,
+    });
+    cards.push({
+      label: t('console.overview.people', { count: people }),
+      value: people,
+      page: 'rooms',
+      more,
+    });
+  }
+  return cards;
+}
+
+/**
  * What needs a person first, then what the server carried in the last hour.
  * @param {import('../console.js').Console} console
  * @returns {import('../console.js').Page}
  */
 export function overviewPage(console) {
   const state = new Store(
-    /** @type {{cards: Card[], samples: Sample[], problem: string, ready: boolean}} */ ({
-      cards: [],
-      samples: [],
-      problem: '',
+    /** @type {{found: Found, error: any, ready: boolean}} */ ({
+      found: { reports: null, webhooks: null, rooms: null, ledger: null, server: null },
+      error: null,
       ready: false,
     }),
   );
@@ -100,68 +164,19 @@ export function overviewPage(console) {
         may('wallets:read') ? api.get('ledger') : null,
         may('metrics:read') ? api.get('server') : null,
       ]);
-      /** @type {Card[]} */
-      const cards = server ? warnings(server) : [];
-      if (reports)
-        cards.push({
-          label: t('console.overview.reports', { count: reports.reports.length }),
-          value: reports.reports.length,
-          page: 'reports',
-          urgent: reports.reports.length > 0,
-          more: reports.cursor !== undefined,
-        });
-      if (webhooks) {
-        const dead = webhooks.webhooks.reduce(
-          (/** @type {number} */ sum, /** @type {any} */ hook) => sum + hook.dead + hook.lost,
-          0,
-        );
-        const off = webhooks.webhooks.filter((/** @type {any} */ hook) => !hook.on).length;
-        cards.push({
-          label: t('console.overview.dead', { count: dead }),
-          value: dead,
-          page: 'webhooks',
-          urgent: dead > 0,
-        });
-        if (off)
-          cards.push({
-            label: t('console.overview.off', { count: off }),
-            value: off,
-            page: 'webhooks',
-            urgent: true,
-          });
-      }
-      if (ledger && ledger.sum !== 0)
-        cards.push({ label: t('console.overview.ledger'), value: ledger.sum, page: 'wallets', urgent: true });
-      if (rooms) {
-        const people = rooms.rooms.reduce(
-          (/** @type {number} */ sum, /** @type {any} */ room) => sum + room.memberCount,
-          0,
-        );
-        const more = rooms.cursor !== undefined;
-        cards.push({
-          label: t('console.overview.rooms', { count: rooms.rooms.length }),
-          value: rooms.rooms.length,
-          page: 'rooms',
-          more,
-        });
-        cards.push({
-          label: t('console.overview.people', { count: people }),
-          value: people,
-          page: 'rooms',
-          more,
-        });
-      }
-      state.set({ cards, samples: server?.samples ?? [], problem: '', ready: true });
+      state.set({ found: { reports, webhooks, rooms, ledger, server }, error: null, ready: true });
     } catch (error) {
-      state.set({ ...state.get(), problem: problemText(error), ready: true });
+      state.set({ ...state.get(), error, ready: true });
     }
   }
 
   return {
     stores: [state],
     draw: () => {
-      const { cards, samples, problem, ready } = state.get();
-      if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
+      const { found, error, ready } = state.get();
+      const cards = cardsOf(found);
+      const samples = found.server?.samples ?? [];
+      if (error) return html`<p class="problem" role="alert">${problemText(error)}</p>`;
       if (!ready) return html`<p class="soft" role="status">${t('common.loading')}</p>`;
       if (cards.length === 0) return html`<p class="console-empty soft">${t('console.overview.nothing')}</p>`;
       return html`<div class="console-cards">

@@ -1,6 +1,6 @@
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
 import { ago, askFor, exactTime } from '../parts.js';
@@ -124,12 +124,12 @@ function openReport(console, report, changed) {
       <h3>${t('console.reports.evidence')}</h3>
       <ul class="console-list" data-testid="report-evidence">${(report.evidence.messages ?? []).map(
         (/** @type {any} */ line) =>
-          html`<li><span class="two-lines">${line.text ?? `${line.command}: ${line.message}`}</span><span class="soft small">${ago(line.time)}</span></li>`,
+          html`<li><span class="two-lines">${line.text ?? t('common.fact', { label: line.command, value: line.message })}</span><span class="soft small">${ago(line.time)}</span></li>`,
       )}</ul>
       ${(report.evidence.messages ?? []).length === 0 && html`<p class="soft">${t('console.reports.nothingSeen')}</p>`}
       ${
         report.settled
-          ? html`<p class="soft">${t('console.reports.settledBy', { name: report.settled.by })} ${report.settled.words}</p>`
+          ? html`<p class="soft">${sentences(t('console.reports.settledBy', { name: report.settled.by }), report.settled.words)}</p>`
           : console.may('reports') &&
             html`<div class="console-actions"><button class="button primary compact" type="button" data-testid="report-settle" @click=${() =>
               askFor({

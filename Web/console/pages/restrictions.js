@@ -1,5 +1,5 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { listed, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
 import { askFor, exactTime, restrictionBody, restrictionFields } from '../parts.js';
@@ -134,7 +134,7 @@ export function askLift(console, restrictions, done) {
   askFor({
     console,
     title: t('console.bans.lift', { count: restrictions.length }),
-    about: restrictions.map(({ name, user }) => name || user).join(', '),
+    about: listed(restrictions.map(({ name, user }) => name || user)),
     yes: t('console.bans.lift', { count: restrictions.length }),
     testid: 'ask-lift',
     call: () =>

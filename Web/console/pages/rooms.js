@@ -231,7 +231,7 @@ function openRoom(console, info, changed) {
               })}>${icon('power')}${t('console.rooms.end')}</button>`
           }
         </div>
-        <h3>${t('console.rooms.people')}</h3>
+        <h3>${t('console.rooms.inside')}</h3>
         ${!ready && html`<p class="soft" role="status">${t('common.loading')}</p>`}
         ${ready && members.length === 0 && html`<p class="soft">${t('console.rooms.nobody')}</p>`}
         <ul class="console-list" data-testid="room-people">${members.map(
@@ -275,7 +275,7 @@ function openRoom(console, info, changed) {
             <span class="two-lines"><strong>${line.from.name || line.from.id}</strong> ${
               line.deleted
                 ? html`<em class="soft">${t('console.rooms.deleted')}</em>`
-                : (line.text ?? `${line.command}: ${line.message}`)
+                : (line.text ?? t('common.fact', { label: line.command, value: line.message }))
             }</span>
             <span class="soft small">${ago(line.time)}</span>
             ${

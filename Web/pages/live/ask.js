@@ -3,7 +3,7 @@ import '../../elements/meter.js';
 import { avatar } from '../../elements/avatar.js';
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { announceMicrophone } from '../devices.js';
 import { ownPicture } from './own-picture.js';
@@ -129,7 +129,7 @@ function ways(context, go, words) {
 function waiting(context) {
   const { myRequest } = context.state;
   const place = myRequest?.position;
-  return html`<p role="status" data-testid="asking-waiting">${place ? t('requests.place', { count: place }) : t('requests.waiting')}. ${t('asking.waits')}</p>
+  return html`<p role="status" data-testid="asking-waiting">${sentences(place ? t('requests.place', { count: place }) : t('requests.waiting'), t('asking.waits'))}</p>
     <div class="sheet-actions"><button class="button" type="button" data-testid="asking-cancel" @click=${() => void context.act(() => context.salon.requests.cancelRequest())}>${t('requests.cancel')}</button></div>`;
 }
 

@@ -3,6 +3,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
 import { parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { isInvitable, isTooLate } from '../../models/pk.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/live.js').LiveModel} LiveModel */
@@ -102,6 +103,7 @@ export function openRivals(context, live, link) {
           link
             ? html`<div class="sheet-actions"><button class="button primary" type="button" data-testid="pk-again" @click=${() => void invite(link.room)}>${t('rivals.invite')}</button></div>`
             : list(context, live, {
+                toPK: draft.minutes > 0,
                 query,
                 search: text => {
                   query = text;
@@ -114,8 +116,7 @@ export function openRivals(context, live, link) {
     },
   });
   if (!link) void live.pk.watchList(sheet.signal);
-  // Both are in another room's company now, or the host has left the stage.
-  live.pk.state.subscribe(({ links }) => !link && links.length > 0 && sheet.close(), {
+  live.pk.state.subscribe(({ links }) => isTooLate(links, link?.room) && sheet.close(), {
     signal: sheet.signal,
     now: false,
   });
@@ -123,9 +124,9 @@ export function openRivals(context, live, link) {
 
 /**
  * @param {SalonContext} context @param {LiveModel} live
- * @param {{query: string, search: (text: string) => void, invite: (room: import('../../protocol/ids.js').RoomID) => Promise<void>}} choice
+ * @param {{toPK: boolean, query: string, search: (text: string) => void, invite: (room: import('../../protocol/ids.js').RoomID) => Promise<void>}} choice
  */
-function list(context, live, { query, search, invite }) {
+function list(context, live, { toPK, query, search, invite }) {
   const known = live.pk.list.get();
   if (!known) return html`<p class="soft" role="status">${t('common.loading')}</p>`;
   const wanted = query.trim().toLocaleLowerCase();
@@ -138,16 +139,16 @@ function list(context, live, { query, search, invite }) {
     ${
       rivals.length === 0
         ? html`<p class="soft rivals-none" data-testid="rivals-none">${t(wanted ? 'rivals.noneFound' : 'rivals.none')}</p>`
-        : html`<ul class="rivals" data-testid="rivals">${rivals.map(rival => row(context, live, rival, invite))}</ul>`
+        : html`<ul class="rivals" data-testid="rivals">${rivals.map(rival => row(context, live, rival, toPK, invite))}</ul>`
     }`;
 }
 
 /**
- * @param {SalonContext} context @param {LiveModel} live @param {Rival} rival
+ * @param {SalonContext} context @param {LiveModel} live @param {Rival} rival @param {boolean} toPK
  * @param {(room: import('../../protocol/ids.js').RoomID) => Promise<void>} invite
  */
-function row(context, live, rival, invite) {
-  const isFree = rival.state === 'free' || rival.state === 'linked';
+function row(context, live, rival, toPK, invite) {
+  const isFree = isInvitable(rival, toPK);
   const waits = Boolean(live.pk.state.get().challenge) || context.state.pending.has('pk');
   const time =
     rival.until !== null && html`<ov-countdown .now=${context.now} .until=${rival.until}></ov-countdown>`;

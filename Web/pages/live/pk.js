@@ -159,7 +159,7 @@ export function openLink(context, live, id) {
       if (!now) return null;
       const { host } = now;
       const { me } = context.state;
-      const { match } = live.pk.state.get();
+      const { match, links } = live.pk.state.get();
       const muted = live.pk.listening.of(host.id).muted;
       /** @param {string} testid @param {string} sign @param {string} text @param {() => unknown} press @param {string} [look] */
       const item = (testid, sign, text, press, look = '') =>
@@ -168,6 +168,8 @@ export function openLink(context, live, id) {
         ${
           me.isOwner &&
           !live.pk.isOn &&
+          // Points are between two.
+          links.length === 1 &&
           item('link-rematch', 'repeat', t(match ? 'rivals.rematch' : 'rivals.start'), () => {
             sheet.close();
             openRivals(context, live, now);

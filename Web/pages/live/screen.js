@@ -1,5 +1,5 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
@@ -36,7 +36,7 @@ export function screenTile(context, live, sharer) {
  */
 export function screenButton(context, live) {
   const { track, asking } = live.screen.state.get();
-  const words = track ? t('sharing.stop') : `${t('sharing.share')}. ${t('sharing.about')}`;
+  const words = track ? t('sharing.stop') : sentences(t('sharing.share'), t('sharing.about'));
   return html`<button class="dock-button screen-button" type="button" data-testid="screen" aria-pressed=${String(Boolean(track))} aria-busy=${asking}
     aria-label=${words} title=${words} @click=${() => void pressScreen(context, live)}>
     <span class="dock-sign">${icon(asking ? 'loader-circle' : 'monitor', asking ? 'spin' : '')}</span>

@@ -1,5 +1,5 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { askForSeat } from '../salon/seat-actions.js';
 import { openAsking } from './ask.js';
@@ -24,7 +24,7 @@ export function stageButton(context, live, isMain = false) {
   const sign = icon(asks ? 'hourglass' : 'hand');
   const look = isMain ? 'mic' : 'dock';
   return html`<button class=${`${look}-button`} type="button" data-testid="come-on-stage" data-main=${isMain ? 'stage' : null} aria-haspopup="dialog"
-    aria-pressed=${String(asks)} aria-busy=${pending.has('request')} aria-label=${asks ? `${t('asking.title')}. ${word}` : t('asking.title')}
+    aria-pressed=${String(asks)} aria-busy=${pending.has('request')} aria-label=${asks ? sentences(t('asking.title'), word) : t('asking.title')}
     @click=${() => (asks ? openAsking(context, live) : void askForSeat(context, null))}>
     <span class=${`${look}-sign`}>${sign}</span><span class=${`${look}-word`}><span>${word}</span></span></button>`;
 }

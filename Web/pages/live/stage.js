@@ -3,7 +3,7 @@ import '../../elements/still.js';
 import '../../elements/video.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { errorText, t } from '../../lib/i18n.js';
+import { errorText, sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageShape } from '../../lib/page-shape.js';
 import { areaOf, arrangementOf, largeLayoutOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
@@ -144,7 +144,7 @@ function goingLive(live) {
 /** @param {SeatView} seat */
 function plateLabel({ user, poorLine }) {
   const person = t('live.person', { name: user?.name ?? '' });
-  return poorLine ? `${person}. ${t('live.poorLine')}` : person;
+  return poorLine ? sentences(person, t('live.poorLine')) : person;
 }
 
 /**

@@ -41,11 +41,11 @@ export function openStatistics(context, live) {
       ];
       const press = async () => {
         const lines = [
-          ...words.map(({ label, word }) => `${label}: ${t(`statistics.word.${word}`)}`),
+          ...words.map(({ label, word }) => t('common.fact', { label, value: t(`statistics.word.${word}`) })),
           ...parts.flatMap(({ title, rows }) => [
             '',
             title,
-            ...rows.map(([name, value]) => `${name}: ${value}`),
+            ...rows.map(([label, value]) => t('common.fact', { label, value })),
           ]),
         ];
         const done = await copy(lines.join('\n'));
@@ -136,7 +136,8 @@ function linePart({ salon }, live) {
 }
 
 /** @param {number | null} value */
-const percent = value => (value === null ? t('connection.unknown') : `${value.toFixed(1)} %`);
+const percent = value =>
+  value === null ? t('connection.unknown') : t('effects.percent', { value: value.toFixed(1) });
 
 /** @param {SalonContext} context @param {LiveModel} live @param {PictureStatistics} picture @returns {Part} */
 function picturePart(

@@ -2,7 +2,7 @@ import '../../elements/cover.js';
 import '../../elements/still.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { listed, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageKinds } from '../../models/kinds.js';
 import { stillPath } from '../../protocol/ids.js';
@@ -64,7 +64,7 @@ function hostsOf({ owner, linkedHosts, pk }) {
   if (!linkedHosts?.length) return owner.name;
   return t(pk === 'in_pk' ? 'lobby.against' : 'lobby.together', {
     name: owner.name,
-    others: linkedHosts.join(', '),
+    others: listed(linkedHosts),
   });
 }
 

@@ -2,7 +2,7 @@ import '../../elements/cover.js';
 import { openSheet } from '../../elements/sheet.js';
 import { coverURL, isPictureElsewhere } from '../../lib/assets.js';
 import { html } from '../../lib/html.js';
-import { errorText, t } from '../../lib/i18n.js';
+import { errorText, listed, sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { canShow, formatNames } from '../../protocol/codecs.js';
 import { OvationError } from '../../protocol/errors.js';
@@ -233,7 +233,9 @@ export function openCreate(app, lobby, signal, failed = null) {
  */
 function formatField(format, choose) {
   const names = /** @type {import('../../protocol/codecs.js').PictureFormat[]} */ (Object.keys(formatNames));
-  const missing = names.filter(name => !canShow(name));
+  const missing = names.filter(name => !canShow(name)).map(name => formatNames[name]);
+  const about = [t(`create.formatAbout.${format}`)];
+  if (missing.length) about.push(t('create.formatMissing', { formats: listed(missing) }));
   return html`<div class="field">
     <span class="label" id="format-label">${t('create.format')}</span>
     <div class="segments" role="group" aria-labelledby="format-label">${names.map(
@@ -241,10 +243,6 @@ function formatField(format, choose) {
         html`<button type="button" data-testid=${`create-format-${name}`} aria-pressed=${String(format === name)}
             ?disabled=${!canShow(name)} @click=${() => choose(name)}>${formatNames[name]}</button>`,
     )}</div>
-    <p class="small soft" data-testid="create-format-about">${t(`create.formatAbout.${format}`)} ${
-      missing.length
-        ? t('create.formatMissing', { formats: missing.map(name => formatNames[name]).join(', ') })
-        : ''
-    }</p>
+    <p class="small soft" data-testid="create-format-about">${sentences(...about)}</p>
   </div>`;
 }

@@ -79,7 +79,7 @@ export function openConnection({ salon, signal }) {
         <p class="connection-word" data-word=${connection.word}>${icon(signs[connection.word] ?? 'signal')}${t(`connection.${connection.word}`)}</p>
         <dl class="details">
           ${row(t('connection.rtt'), ms(connection.rttMs))}
-          ${row(t('connection.loss'), connection.lossPercent === null ? unknown : `${connection.lossPercent.toFixed(1)} %`)}
+          ${row(t('connection.loss'), connection.lossPercent === null ? unknown : t('effects.percent', { value: connection.lossPercent.toFixed(1) }))}
           ${row(t('connection.jitter'), ms(connection.jitterMs))}
           ${row(t('connection.way'), connection.way === null ? unknown : t(`connection.way.${connection.way}`))}
           ${row(t('connection.sound'), t(connection.media === 'connected' ? 'connection.up' : 'connection.down'))}

@@ -1,5 +1,5 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { sentences, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { askForSeat, sitDown } from './seat-actions.js';
 
@@ -68,7 +68,10 @@ function micHint({ state: { me, room } }) {
   if (me.mic === 'listener') return t(room?.needsRequest && !me.canManage ? 'micHint.ask' : 'micHint.sit');
   if (unmutesSeat(me)) return t('micHint.mutedSeat');
   if (me.mic === 'mutedByHost')
-    return `${t('mic.mutedByHost', { name: me.mutedBy?.name ?? t('salon.theHost') })}. ${t('micHint.mutedByHost')}`;
+    return sentences(
+      t('mic.mutedByHost', { name: me.mutedBy?.name ?? t('salon.theHost') }),
+      t('micHint.mutedByHost'),
+    );
   return t(`micHint.${me.mic}`);
 }
 
@@ -86,7 +89,7 @@ export function microphoneButton(context, isNew) {
     (me.seat === null && [...pending].some(name => name.startsWith('seat:')));
   const words = micWords(context);
   return html`<button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
-    title=${micHint(context)} aria-label=${`${words}. ${micHint(context)}`} aria-busy=${waits} aria-keyshortcuts="m"
+    title=${micHint(context)} aria-label=${sentences(words, micHint(context))} aria-busy=${waits} aria-keyshortcuts="m"
     @click=${() => void (isNew() || pressMicrophone(context))}>
     <span class="mic-sign"><span class="mic-ring"></span>${icon(waits ? 'loader-circle' : signs[me.mic], waits ? 'spin' : '')}</span>
     <span class="mic-word"><span>${words}</span><kbd aria-hidden="true">M</kbd></span>

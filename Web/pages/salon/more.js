@@ -4,6 +4,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { uploadOf } from '../../models/faces.js';
 import { OvationError } from '../../protocol/errors.js';
+import { askAboutHeadphones } from '../duet/headphones.js';
 import { openEffects } from '../effects.js';
 import { openRanking } from '../gifts/ranking.js';
 import { showCoins, toggleGifts } from '../gifts/tray.js';
@@ -183,6 +184,16 @@ export function openMore(context, leave) {
             'radio',
             t('programs.title'),
             then(() => openPrograms(context)),
+          )
+        }
+        ${
+          salon.duet &&
+          me.seat !== null &&
+          item(
+            'more-headphones',
+            'headphones',
+            t('headphones.short'),
+            then(() => salon.duet && askAboutHeadphones(context, salon.duet)),
           )
         }
         ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'banner.soundBlockedAction' : 'more.deafen'), () => salon.hearing.setDeafened(!deafened))}

@@ -119,7 +119,10 @@ export function watchNews(root, context, requests) {
       const danmu = /** @type {import('../../elements/danmu.js').Danmu | null} */ (
         root.querySelector('ov-danmu')
       );
-      danmu?.add(line.mine ? line.text : `${line.from.name}: ${line.text}`, line.mine);
+      danmu?.add(
+        line.mine ? line.text : t('common.fact', { label: line.from.name, value: line.text }),
+        line.mine,
+      );
     },
     options,
   );

@@ -3,13 +3,13 @@ import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { openPerson } from './person.js';
+import { openPerson, placeOf } from './person.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').PersonView} PersonView */
 
-/** @param {PersonView} person @param {() => void} press */
-function row(person, press) {
+/** @param {SalonContext} context @param {PersonView} person @param {() => void} press */
+function row(context, person, press) {
   return keyed(
     person.id,
     html`<li><button class="person-row" type="button" data-testid="person-row" data-user=${person.id} @click=${press}>
@@ -17,7 +17,7 @@ function row(person, press) {
       <span class="clip" dir="auto">${person.isMe ? t('seat.you', { name: person.name }) : person.name}</span>
       ${person.role === 'owner' && html`<span class="host-mark">${icon('crown')}</span>`}
       ${person.role === 'admin' && html`<span class="admin-mark">${icon('shield')}</span>`}
-      ${person.seat !== null && html`<span class="soft small numbers">${t('seat.number', { seat: person.seat + 1 })}</span>`}
+      ${person.seat !== null && html`<span class="soft small numbers">${placeOf(context, person.seat)}</span>`}
     </button></li>`,
   );
 }
@@ -42,7 +42,7 @@ export function openPeople(context) {
       const people = [.../** @type {PersonView[]} */ (seated), ...audience];
       const more = memberCount - people.length;
       return html`<ul class="people">${people.map(person =>
-        row(person, () => {
+        row(context, person, () => {
           sheet.close();
           openPerson(context, person.id);
         }),
@@ -70,7 +70,7 @@ export function chooseListener(context, seat) {
       const listeners = context.state.audience.filter(person => !person.isMe);
       if (listeners.length === 0) return html`<p class="soft">${t('seat.nobodyToInvite')}</p>`;
       return html`<ul class="people">${listeners.map(person =>
-        row(person, () => {
+        row(context, person, () => {
           sheet.close();
           void context.act(() => salon.requests.invite(person.id, seat));
         }),

@@ -32,7 +32,7 @@ export function openPerson(context, id) {
         <div class="person-head">
           <span class="person-face" data-level-of=${shown.id}>${avatar(shown, 's96')}</span>
           <h2 dir="auto" data-testid="person-name">${shown.isMe ? t('seat.you', { name: shown.name }) : shown.name}</h2>
-          <p class="soft small">${role(shown)} · ${whereabouts(person)}</p>
+          <p class="soft small">${role(context, shown)} · ${whereabouts(context, person)}</p>
         </div>
         ${person && hearing(context, person)}
         ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}${!person.isMe && html`${hideItem(context, person, sheet.close)}${reportItem(context, person, sheet.close)}`}</div>`}
@@ -51,16 +51,29 @@ function gone(user) {
   return user && { ...user, role: 'member', seat: null, isMe: false, presence: 'online', listening: null };
 }
 
-/** @param {PersonView} person */
-function role(person) {
-  return t(person.role === 'member' && person.seat !== null ? 'role.speaker' : `role.${person.role}`);
+/**
+ * A live room has viewers and guests where others have listeners and speakers.
+ * @param {SalonContext} context @param {PersonView} person
+ */
+function role({ salon }, { role, seat }) {
+  const word = role === 'member' && seat !== null ? 'speaker' : role;
+  return t(salon.live ? `role.live.${word}` : `role.${word}`);
 }
 
-/** @param {PersonView | null} person */
-function whereabouts(person) {
+/** @param {SalonContext} context @param {PersonView | null} person */
+function whereabouts(context, person) {
   if (!person) return t('person.gone');
   if (person.presence === 'reconnecting') return t('seat.reconnecting');
-  return person.seat === null ? t('person.listening') : t('seat.number', { seat: person.seat + 1 });
+  if (person.seat === null) return t(context.salon.live ? 'person.watching' : 'person.listening');
+  return placeOf(context, person.seat);
+}
+
+/**
+ * Where somebody sits: in a live room seats are not told apart.
+ * @param {SalonContext} context @param {number} seat
+ */
+export function placeOf({ salon }, seat) {
+  return salon.live ? t('live.stage') : t('seat.number', { seat: seat + 1 });
 }
 
 /**
@@ -80,7 +93,7 @@ function hearing({ salon }, person) {
       html`<input class="slider" type="range" min="0" max="100" aria-label=${t('person.volume')} data-testid="person-volume" ?disabled=${listening.muted}
       .value=${String(listening.volume)} .vars=${{ '--value': `${listening.volume}%` }}
       @input=${(/** @type {any} */ event) => salon.hearing.setListening(person.id, { volume: Number(event.target.value) })} />
-    <output class="numbers">${listening.volume} %</output>`
+    <output class="numbers">${t('effects.percent', { value: listening.volume })}</output>`
     }
     <p class="small soft">${t('person.forMe')}</p>
   </div>`;
@@ -118,6 +131,8 @@ function large(context, person, close) {
 function own(context, person, close) {
   if (person.seat === null) return null;
   const { seat } = person;
+  const { live } = context.salon;
+  const about = context.state.me.isOwner ? 'live.stepDownAboutOwner' : 'live.stepDownAbout';
   const blocked = context.state.me.canManage && context.state.seats[seat]?.camera === 'blocked';
   return html`${
     blocked &&
@@ -128,7 +143,7 @@ function own(context, person, close) {
   }<button type="button" data-testid="stand" @click=${() => {
     close();
     void context.act(() => context.salon.seats.stand());
-  }}>${icon('arrow-down-to-line')}<span>${t(context.salon.live ? 'live.stepDown' : 'seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
+  }}>${icon('arrow-down-to-line')}<span>${t(live ? 'live.stepDown' : 'seat.leave')}<span class="about">${t(live ? about : 'seat.leaveAbout')}</span></span></button>`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { qualified, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pressSeat } from './seat-actions.js';
 
@@ -122,16 +122,23 @@ function note(context, seat) {
  * @param {SeatView} seat
  */
 function describe(seat) {
-  const number = t('seat.number', { seat: seat.index + 1 });
-  if (!seat.user) {
-    if (seat.reserved) return `${number}: ${t('seat.reservedFor', { name: seat.reserved.user.name })}`;
-    return `${number}: ${seat.state === 'closed' ? t('seat.closed') : t('seat.empty')}`;
-  }
-  const words = [seat.isMe ? t('seat.you', { name: seat.user.name }) : seat.user.name];
+  const label = t('seat.number', { seat: seat.index + 1 });
+  return t('common.fact', { label, value: seat.user ? describePerson(seat, seat.user) : describeFree(seat) });
+}
+
+/** @param {SeatView} seat */
+function describeFree(seat) {
+  if (seat.reserved) return t('seat.reservedFor', { name: seat.reserved.user.name });
+  return t(seat.state === 'closed' ? 'seat.closed' : 'seat.empty');
+}
+
+/** @param {SeatView} seat @param {NonNullable<SeatView['user']>} user */
+function describePerson(seat, user) {
+  const words = [seat.isMe ? t('seat.you', { name: user.name }) : user.name];
   if (seat.isOwner) words.push(t('role.owner'));
   else if (seat.isAdmin) words.push(t('role.admin'));
   if (seat.presence === 'reconnecting') words.push(t('seat.reconnecting'));
   if (seat.muted) words.push(t('seat.mutedByHost'));
   else if (seat.micMuted) words.push(t('seat.muted'));
-  return `${number}: ${words.join(', ')}`;
+  return qualified(words);
 }
