@@ -145,7 +145,7 @@ def two_rooms(me, leo, others):
     invite(me, room)
     leo.click("pk-accept")
     sees_picture(me, "picture-guest-0")
-    me.wait("the clock", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=20)
+    me.wait("the clock", "return document.querySelector('[data-testid=pk-three]')?.hidden === true")
     # On a server with gifts they are the points.
     for number, (name, gift) in enumerate((("Luc", "heart"), ("서연", "rose"))):
         others[name].call("wallet.faucet", key=f"coins-for-points-{number}")

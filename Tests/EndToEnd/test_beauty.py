@@ -104,7 +104,7 @@ def set_level(person, name, value):
 
 
 def is_mode(person, mode):
-    person.wait(f"the mode {mode}", "return document.querySelector(arguments[0])?.dataset.mode === arguments[1]", person.selector("beauty-picture"), mode, seconds=25)
+    person.wait(f"the mode {mode}", "return document.querySelector(arguments[0])?.dataset.mode === arguments[1]", person.selector("beauty-picture"), mode)
 
 
 @story("L01-W L13-W an anchor tries beauty on before going live, viewers see the changed picture, and the plain one once it is off")
@@ -121,10 +121,10 @@ def test_beauty_live(people):
     is_mode(anna, "worker")
     set_level(anna, "whiten", 9)
     sees_picture(anna, "beauty-video")
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
     anna.click("beauty-on")
     is_mode(anna, "off")
-    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain)
     anna.click("beauty-on")
     is_mode(anna, "worker")
     # The choice is kept: the next time, the bare picture is never shown.
@@ -133,7 +133,7 @@ def test_beauty_live(people):
     anna.sees("tile-0", "Your camera is off")
     anna.click("camera")
     sees_picture(anna, "picture-0")
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
 
 
 # The fake camera writes the time into the upper left corner. Says on which side the writing is: -1 for left, 1 for right.
@@ -169,9 +169,9 @@ def test_mirrors(people):
 
     def sees(mine, others):
         """Which side the writing is on: for her as her page turns it, and for him, whose page turns nothing."""
-        anna.wait("her own picture", SHOWN, anna.selector("picture-0"), mine, seconds=25)
-        ben.wait("the others' picture", SENT, ben.selector("picture-0"), others, seconds=25)
-        ben.wait("the others' picture as it came", SHOWN, ben.selector("picture-0"), others, seconds=25)
+        anna.wait("her own picture", SHOWN, anna.selector("picture-0"), mine)
+        ben.wait("the others' picture", SENT, ben.selector("picture-0"), others)
+        ben.wait("the others' picture as it came", SHOWN, ben.selector("picture-0"), others)
 
     sees(1, -1)
     anna.click("more")
@@ -207,16 +207,16 @@ def test_beauty_canvas(people):
     anna.click("beauty-on")
     is_mode(anna, "canvas")
     set_level(anna, "whiten", 9)
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
     sees_picture(ben, "picture-0")
     anna.click("beauty-on")
     is_mode(anna, "off")
-    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain)
     anna.run(NO_WORD_OF_FRAMES)
     anna.click("beauty-on")
     is_mode(anna, "canvas")
     sees_picture(anna, "beauty-video")
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
     anna.click("beauty-on")
     is_mode(anna, "off")
     assert anna.run("return document.querySelector('.behind-the-page') === null"), "nothing is left behind the page"

@@ -2,12 +2,11 @@
 
 import time
 
+from browsers import PATIENCE
 from client import Client, ticket
 from steps import IN_SIGHT, allow_microphone, sign_in
 from story import story
 from test_live import asks, go_live
-
-PATIENCE = 15
 
 
 def newest(client, event, past=0):

@@ -2,6 +2,7 @@
 
 import time
 
+from browsers import PATIENCE
 from client import Client, ticket
 from far_way import FarWay
 from sound import SILENT, music, tones
@@ -82,7 +83,7 @@ def choose(person, song=SONG):
 
 
 def playing(person):
-    return person.wait("the song to sound", HEARD, seconds=20)
+    return person.wait("the song to sound", HEARD)
 
 
 def gap(heard, play):
@@ -190,13 +191,13 @@ def test_words(server, people):
         lit = person.wait(f"“{word}” to be lit", """
             const now = document.querySelector('[data-testid=word][data-state=now]');
             if (!now || now.textContent.trim() !== arguments[0]) return null;
-            return document.querySelector('[data-testid=song-position]').textContent;""", word, seconds=20)
+            return document.querySelector('[data-testid=song-position]').textContent;""", word)
         assert lit in ("0:06", "0:07", "0:08"), lit
     play = Client(server, ticket(server, "Watcher")).call("room.enter", room=int(room))["snapshot"]["play"]
     # A later word, against the clock: <00:15.00>wall.
     lit = anna.wait("“wall” to be lit", """
         const now = document.querySelector('[data-testid=word][data-state=now]');
-        return now && now.textContent.trim() === 'wall' && performance.timeOrigin + performance.now();""", seconds=20)
+        return now && now.textContent.trim() === 'wall' && performance.timeOrigin + performance.now();""")
     at = play["positionMs"] + lit - play["startAt"]
     assert 14_950 < at < 15_700, f"“wall” is sung at 15,000 ms and was lit at {at:.0f}"
 
@@ -212,12 +213,12 @@ def test_mix(people):
     eve.hears_together(ALTO, BASS)
     assert sum(heard["rms"] > SILENT for heard in eve.hears()) == 1, "more than one line sounds"
     choose(anna)
-    eve.sees('[data-testid="word"][data-state="now"]', "evening", seconds=20)
+    eve.sees('[data-testid="word"][data-state="now"]', "evening")
     assert eve.run(HEARD) is None, "the song is heard twice"
     anna.click("microphone")
     ben.click("microphone")
     # Both are silent: what is still heard is the song.
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while any(abs(tone - voice) < 8 for tone in tones(eve.hears()) for voice in (ALTO, BASS)):
         assert time.monotonic() < deadline, "a muted voice is in the mix"
     assert any(heard["rms"] > SILENT for heard in eve.hears()), "the song is not in the mix"
@@ -229,8 +230,7 @@ def test_mix(people):
 def sees_way(person, seat, qualities):
     """The room says so of a singer's way, 1…6, and this person's page shows it. What is known of it grows with each report."""
     person.wait(f"the way of seat {seat} to be one of {qualities}", f"""
-        return {qualities}.includes(Number(document.querySelector('[data-testid=signal-{seat}]')?.dataset.quality));""",
-        seconds=20)
+        return {qualities}.includes(Number(document.querySelector('[data-testid=signal-{seat}]')?.dataset.quality));""")
 
 
 @story("D07-W singers who are far apart are told by the room, see each other's quality, and agree that one leads: the leader hears nobody, the follower hears the song later")
@@ -244,7 +244,7 @@ def test_far_apart(server, people):
     watcher = Client(server, ticket(server, "Watcher"))
     watcher.call("room.enter", room=int(room))
     for person in (anna, ben):
-        person.sees('[data-testid="apart"][data-word="far"]', "ms apart", seconds=20)
+        person.sees('[data-testid="apart"][data-word="far"]', "ms apart")
         person.sees("too-far", "too far")
         sees_way(person, 0, [3, 4, 5])  # 180 ms there and back
         sees_way(person, 1, [1, 2])  # beside the server
@@ -260,7 +260,7 @@ def test_far_apart(server, people):
     assert not ben.run(muted.format(0)), "the follower hears the leader"
     assert abs(settled(anna, watcher, room)) < TOGETHER_MS
     play = watcher.call("room.enter", room=int(room))["snapshot"]["play"]
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while gap(playing(ben), play) > -90 and time.monotonic() < deadline:
         time.sleep(0.2)
     assert gap(playing(ben), play) < -90, "the follower does not hear the song later"
@@ -300,7 +300,7 @@ def test_bringing(people, tmp_path):
     anna.sees('[data-testid="word"][data-state="now"]', "two")
     assert playing(anna)["position"] > 1_500
     # Sung to its end, the room is ready for the next.
-    anna.sees("no-song", seconds=20)
+    anna.sees("no-song")
     anna.click("choose-song")
     anna.click("remove-song")
     anna.sees_no("remove-song")

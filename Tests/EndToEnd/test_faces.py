@@ -8,6 +8,7 @@ import urllib.request
 import av
 import numpy
 from selenium.webdriver.common.keys import Keys
+from browsers import PATIENCE
 from steps import create_salon, enter_salon, go_in, open_salon, reads, say, sign_in, sit, start_room
 from story import story
 
@@ -182,7 +183,7 @@ def test_own_cover(people, server, tmp_path):
 
 def gone(server, address):
     """Whether a picture has been removed: the page asks for that after it has shown the change."""
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             urllib.request.urlopen(server.url + address, timeout=10).close()

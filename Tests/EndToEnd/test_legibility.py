@@ -185,7 +185,7 @@ def live_room(me, others, reader, salon):
     me.click("sheet-close")
     others["Luc"].call("seat.leave", room=room)
     me.size(*PHONE)
-    me.wait("the chat over the picture", "return document.querySelector('.salon').matches('[data-over]')", seconds=25)
+    me.wait("the chat over the picture", "return document.querySelector('.salon').matches('[data-over]')")
     reader.look("live, over the picture", letters=both, sizes=(PHONE,))
     me.size(*DESKTOP)
     others["Amara Okafor"].call("room.exit", room=room)

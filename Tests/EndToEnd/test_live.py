@@ -6,6 +6,7 @@ import urllib.request
 
 import pytest
 
+from browsers import PATIENCE
 from client import Client, ticket
 from far_way import FarWay
 from steps import allow_microphone, microphone_is, sign_in, start_room
@@ -15,12 +16,12 @@ PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); retu
 WIDTH = "return document.querySelector(arguments[0] + ' video')?.videoWidth ?? 0"
 
 
-def sees_picture(person, where, seconds=25):
+def sees_picture(person, where, seconds=PATIENCE):
     person.wait(f"a moving picture in {where}", PLAYS, person.selector(where), seconds=seconds)
 
 
-def sees_no_picture(person, where, seconds=15):
-    person.wait(f"no picture in {where}", "return !document.querySelector(arguments[0] + '[data-playing]')", person.selector(where), seconds=seconds)
+def sees_no_picture(person, where):
+    person.wait(f"no picture in {where}", "return !document.querySelector(arguments[0] + '[data-playing]')", person.selector(where))
 
 
 def choose(person, select, value):
@@ -135,7 +136,7 @@ def test_line(people):
     for _ in range(3):
         ended = anna.wait("the end of the test", """
             const line = document.querySelector('[data-testid=line]');
-            return line && line.dataset.phase !== 'testing' && [line.dataset.phase, line.dataset.quality];""", seconds=25)
+            return line && line.dataset.phase !== 'testing' && [line.dataset.phase, line.dataset.quality];""")
         if ended[0] == "done" and ended[1]:
             break
         anna.click("line-again")
@@ -148,7 +149,7 @@ def test_line(people):
     # 3, 2, 1 over her own picture.
     anna.sees("going-live")
     sees_picture(anna, "picture-0")
-    anna.wait("the figures gone", "return !document.querySelector('[data-testid=going-live]') && !document.querySelector('[data-testid=going-live-wait]')", seconds=15)
+    anna.wait("the figures gone", "return !document.querySelector('[data-testid=going-live]') && !document.querySelector('[data-testid=going-live-wait]')")
     anna.sees("live-stage")
 
 
@@ -163,11 +164,11 @@ def test_not_live(server, people):
     anna.wait("the figures", "return document.querySelector('[data-testid=going-live]') || document.querySelector('[data-testid=going-live-wait]')")
     ben.wait("the room in the list", "return !!document.querySelector(`[data-room=\"${arguments[0]}\"]`)", room)
     anna.sees("going-live-wait", "Waiting for the server")
-    anna.sees("create-sheet", "The server received no picture, so you are not live", seconds=30)
+    anna.sees("create-sheet", "The server received no picture, so you are not live")
     assert anna.run("return [location.pathname, document.querySelector(arguments[0]).value]", anna.selector("create-name")) == ["/", "Into the void"]
-    ben.wait("no room in the list", "return !document.querySelector(`[data-room=\"${arguments[0]}\"]`)", room, seconds=15)
+    ben.wait("no room in the list", "return !document.querySelector(`[data-room=\"${arguments[0]}\"]`)", room)
     anna.click("prepare-camera")
-    anna.wait("what is wrong", "return document.querySelector('[data-testid=line]')?.dataset.phase === 'failed'", seconds=30)
+    anna.wait("what is wrong", "return document.querySelector('[data-testid=line]')?.dataset.phase === 'failed'")
     anna.sees("line", "do not get through")
 
 
@@ -179,7 +180,7 @@ def test_quality(people):
     sees_picture(ben, "picture-0")
     width = ben.run(WIDTH, ben.selector("picture-0"))
     full = anna.run("return document.querySelector(arguments[0] + ' video').videoWidth", anna.selector("picture-0"))
-    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), full, seconds=25)
+    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), full)
     ben.click("quality")
     ben.click("quality-low")
     ben.wait("a quarter", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1] / 4", ben.selector("picture-0"), full)
@@ -192,7 +193,7 @@ def test_quality(people):
     sees_picture(ben, "picture-0")
     ben.size(390, 844)
     ben.sees("chat-input")
-    ben.wait("a smaller one", "return document.querySelector(arguments[0] + ' video').videoWidth <= arguments[1] / 2", ben.selector("picture-0"), full, seconds=20)
+    ben.wait("a smaller one", "return document.querySelector(arguments[0] + ' video').videoWidth <= arguments[1] / 2", ben.selector("picture-0"), full)
     assert width > 0
 
 
@@ -251,7 +252,7 @@ def test_poor_line(server, people):
         sees_picture(viewer, "picture-0")
     on_stage(anna, ben)
     for person in (anna, ben, carl):
-        person.sees("poor-1", seconds=30)
+        person.sees("poor-1")
         assert "Slow connection" in person.attribute("seat-1", "aria-label")
     way.close()
 
@@ -437,7 +438,7 @@ def test_background(people):
 
     hide(True)
     # Three seconds, and what is under way.
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while flows(ben)["video"] > 0:
         assert time.monotonic() < deadline, "pictures still come"
     assert flows(ben)["audio"] > 0
@@ -455,7 +456,7 @@ def test_background(people):
         time.sleep(5)
         assert flows(ben)["video"] > 0
         ben.run(back)
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + PATIENCE
         while flows(ben)["video"] > 0:
             assert time.monotonic() < deadline, "pictures still come"
         ben.run("Object.defineProperty(window, 'documentPictureInPicture', { value: undefined })")
@@ -481,14 +482,14 @@ def test_sending(people):
     room = go_live(anna, quality="360")
     sign_in(ben, f"/r/{room}")
     sees_picture(ben, "picture-0")
-    ben.wait("640 × 360", sized, ben.selector("picture-0"), 640, 360, seconds=25)
+    ben.wait("640 × 360", sized, ben.selector("picture-0"), 640, 360)
     anna.click("more")
     anna.click("more-sending")
     choose(anna, "sending-quality", "1080")
-    ben.wait("1920 × 1080", sized, ben.selector("picture-0"), 1920, 1080, seconds=30)
+    ben.wait("1920 × 1080", sized, ben.selector("picture-0"), 1920, 1080)
     choose(anna, "sending-quality", "540")
     anna.click("sending-upright")
-    ben.wait("an upright picture", "const v = document.querySelector(arguments[0] + ' video'); return v.videoWidth > 0 && Math.abs(v.videoHeight / v.videoWidth - 16 / 9) < 0.03", ben.selector("picture-0"), seconds=25)
+    ben.wait("an upright picture", "const v = document.querySelector(arguments[0] + ' video'); return v.videoWidth > 0 && Math.abs(v.videoHeight / v.videoWidth - 16 / 9) < 0.03", ben.selector("picture-0"))
     sees_picture(ben, "picture-0")
 
 
@@ -499,17 +500,17 @@ def test_h264(people):
     sign_in(ben, f"/r/{room}")
     sees_picture(ben, "picture-0")
     whole = "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]"
-    ben.wait("the whole size", whole, ben.selector("picture-0"), 1280, seconds=30)
+    ben.wait("the whole size", whole, ben.selector("picture-0"), 1280)
     ben.keys("s")
     ben.sees("statistics-sheet", "H264")
     ben.click("sheet-close")
     ben.click("quality")
     ben.click("quality-low")
-    ben.wait("the small size", whole, ben.selector("picture-0"), 320, seconds=20)
+    ben.wait("the small size", whole, ben.selector("picture-0"), 320)
     sees_picture(ben, "picture-0")
     fox = people("Fox", browser="firefox")
     sign_in(fox, f"/r/{room}")
-    sees_picture(fox, "picture-0", seconds=40)
+    sees_picture(fox, "picture-0")
     fox.hears_tone(440)
     # The others go on in the room's format.
     ben.keys("s")
@@ -522,18 +523,18 @@ def test_statistics(people):
     room = go_live(anna)
     sign_in(ben, f"/r/{room}")
     sees_picture(ben, "picture-0")
-    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === 1280", ben.selector("picture-0"), seconds=25)
+    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === 1280", ben.selector("picture-0"))
     ben.keys("s")
     # The server tells of a quality once it has stayed so for two seconds.
     ben.sees("statistics-sheet", "Quality")
     # Rates take two readings, and on a busy machine a picture is less for a while.
-    ben.wait("all figures of a whole picture", "const text = document.querySelector(arguments[0]).textContent; return text.includes('1280 × 720') && text.includes('High') && !text.includes('unknown')", ben.selector("statistics-sheet"), seconds=60)
+    ben.wait("all figures of a whole picture", "const text = document.querySelector(arguments[0]).textContent; return text.includes('1280 × 720') && text.includes('High') && !text.includes('unknown')", ben.selector("statistics-sheet"))
     (line, path), (name, picture) = ben.run(NUMBERS)
     assert line == "Connection" and 1 <= whole_number(path["First picture after"]) < 60_000, path
     assert name == "Anna" and picture["Codec"] == "VP8", picture
     assert whole_number(picture["Bit rate"]) > 50 and whole_number(picture["Frames"]) >= 5, picture
     words = "return [...document.querySelectorAll('.statistics-words li')].map(li => li.dataset.word)"
-    ben.wait("three good words", words.replace("return ", "return JSON.stringify(") + ").endsWith('\"good\",\"good\"]')", seconds=60)
+    ben.wait("three good words", words.replace("return ", "return JSON.stringify(") + ").endsWith('\"good\",\"good\"]')")
     ben.click("statistics-copy")
     ben.sees("toast", "Statistics copied")
     ben.click("sheet-close")
@@ -568,7 +569,7 @@ def test_status_over_the_picture(people, server):
     ben = people("Ben")
     sign_in(ben, f"/r/{room}")
     ben.sees("tile-0", "Connecting to Mina")
-    ben.sees("tile-0", "No picture has arrived. Try again, or listen only", seconds=20)
+    ben.sees("tile-0", "No picture has arrived. Try again, or listen only")
     ben.click("picture-again")
     ben.sees("tile-0", "Connecting to Mina")
     ben.keys("s")
@@ -664,7 +665,7 @@ def test_newer_formats(people, pictures):
     ben.click("sheet-close")
     ben.click("quality")
     ben.click("quality-low")
-    ben.wait("the small size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), 320, seconds=40)
+    ben.wait("the small size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), 320)
     sees_picture(ben, "picture-0")
 
 

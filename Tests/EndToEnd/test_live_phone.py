@@ -28,7 +28,7 @@ def upright_room(people, **options):
     sign_in(ben, f"/r/{room}")
     sees_picture(ben, "picture-0")
     for person in (anna, ben):
-        person.wait("the chat over the picture", OVER, True, seconds=25)
+        person.wait("the chat over the picture", OVER, True)
     return anna, ben, room
 
 

@@ -188,7 +188,7 @@ def test_webkit_walk(server, webkit, keys, width, height, dark, language):  # no
     walk.look("prepare")
     wanda.click("prepare-beauty")
     wanda.click("beauty-on")
-    wanda.sees('[data-testid="beauty-picture"][data-mode="canvas"]', seconds=25)
+    wanda.sees('[data-testid="beauty-picture"][data-mode="canvas"]')
     sees_picture(wanda, "beauty-video")
     walk.look("beauty")
     close_sheets(wanda)
@@ -250,7 +250,7 @@ def test_firefox_walk(server, people):
     start_room(fox, "live")
     fox.click("prepare-camera")
     sees_picture(fox, "prepare-video")
-    fox.wait("the end of the test of the line", "return !['testing', 'idle'].includes(document.querySelector('[data-testid=line]')?.dataset.phase)", seconds=40)
+    fox.wait("the end of the test of the line", "return !['testing', 'idle'].includes(document.querySelector('[data-testid=line]')?.dataset.phase)")
     # On one machine the line carries all that there is.
     assert fox.run("""
         const { phase, quality } = document.querySelector('[data-testid=line]').dataset;

@@ -3,6 +3,7 @@
 import concurrent.futures
 import time
 
+from browsers import PATIENCE
 from client import Client, ticket
 from line import Line
 from sound import tones
@@ -37,9 +38,9 @@ def toasts_keep_clear(person, *parts):
     assert not covered, f"toasts cover {covered}"
 
 
-def hears_no(person, hertz, seconds=15):
+def hears_no(person, hertz):
     """Until no track carries that frequency any more, twice in a row."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     quiet = 0
     while quiet < 2:
         heard = person.hears()
@@ -69,7 +70,7 @@ def invite(host, room, minutes=3):
     host.click("pk")
     host.click(f"pk-minutes-{minutes}")
     # The server takes one a second: who invites right after an earlier one presses again.
-    host.wait("the invitation to be on its way", INVITED_OR_AGAIN, f"[data-testid=rival][data-room='{room}']", seconds=10)
+    host.wait("the invitation to be on its way", INVITED_OR_AGAIN, f"[data-testid=rival][data-room='{room}']")
 
 
 @story("L04-W L05-W L20-W A14-W a host invites another one out of the list; both rooms see and hear both, gifts are points, what a host presses or "
@@ -87,21 +88,21 @@ def test_pk(people, server):
         assert carl.run("return document.querySelector('[data-testid=pk-invited]') === null"), "the challenge is the host's alone"
         leo.click("pk-accept")
         # The hosts have five seconds to see each other, which several browsers on one machine do not always manage.
-        if anna.wait("the clock, or the end of it", BEGUN_OR_NOT, seconds=60) == "running":
+        if anna.wait("the clock, or the end of it", BEGUN_OR_NOT) == "running":
             break
     for person in (anna, leo, carl):
-        sees_picture(person, "picture-guest-0", seconds=60)
+        sees_picture(person, "picture-guest-0")
         sees_picture(person, "picture-0")
-        person.wait("the clock", "return document.querySelector('[data-testid=pk-head]')?.dataset.phase === 'running'", seconds=20)
+        person.wait("the clock", "return document.querySelector('[data-testid=pk-head]')?.dataset.phase === 'running'")
     carl.hears_tone(440)
     # Whoever comes now sees all of it at once.
     ben = people("Ben", crowded=True, width=390, height=844)
     sign_in(ben, f"/r/{first}")
     sees_picture(ben, "picture-0")
-    sees_picture(ben, "picture-guest-0", seconds=60)
+    sees_picture(ben, "picture-guest-0")
     ben.hears_tone(700)
     for person in (anna, carl):
-        person.wait("3-2-1 is over", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=10)
+        person.wait("3-2-1 is over", "return document.querySelector('[data-testid=pk-three]')?.hidden === true")
     ben.click("gifts")
     ben.click("gift-faucet")
     # Likes are no points where there are gifts.
@@ -140,14 +141,14 @@ def test_pk(people, server):
     def is_in_the_pk():
         anna.sees('[data-testid="pk-head"][data-phase="running"]')
         for place in ("picture-0", "picture-guest-0"):
-            sees_picture(anna, place, seconds=60)
+            sees_picture(anna, place)
 
     # A page that is loaded anew shows nobody before they press.
     stays(anna, line, "the host of a PK", is_in_the_pk, again="camera")
     is_asked(anna, f"/r/{second}", "the host of a PK", is_in_the_pk, again="camera")
     for person, place in ((leo, "picture-guest-0"), (carl, "picture-guest-0"), (ben, "picture-0")):
         person.sees('[data-testid="pk-head"][data-phase="running"]')
-        sees_picture(person, place, seconds=60)
+        sees_picture(person, place)
     # Breaking off is asked about.
     leo.click("pk")
     leo.click("link-quit")
@@ -156,7 +157,7 @@ def test_pk(people, server):
     # A toast goes after some seconds, the rest stays.
     anna.sees("toast", "Leo broke off, and has lost")
     for person in (leo, carl, anna, ben):
-        person.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null", seconds=10)
+        person.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null")
     sees_picture(ben, "picture-0")
     sees_picture(carl, "picture-0")
     line.close()
@@ -179,7 +180,7 @@ def test_declined(people, server):
     invite(leo, first, minutes=0)
     anna.click("pk-accept")
     for host in (anna, leo):
-        sees_picture(host, "picture-guest-0", seconds=60)
+        sees_picture(host, "picture-guest-0")
         assert host.run("return document.querySelector('[data-testid=pk-head]') === null")
         # Nobody is alone, and nothing lies over the other's name.
         host.sees_no("invite-chip")
@@ -212,7 +213,7 @@ def test_declined(people, server):
     # A page that is loaded anew sees it still; one whose room ends lets go of the other.
     leo.open(f"/r/{second}")
     go_in(leo)
-    sees_picture(leo, "picture-guest-0", seconds=60)
+    sees_picture(leo, "picture-guest-0")
     leo.click("more")
     leo.click("more-end")
     leo.click("ask-yes")

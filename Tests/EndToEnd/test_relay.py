@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from browsers import PATIENCE
 from server import Server, free_port
 from steps import create_salon, enter_salon, sit
 from story import story
@@ -44,7 +45,7 @@ def relay(tmp_path):
              "--realm=ovation", "--no-tls", "--no-dtls", "--no-cli", "--cli-password=none", "--allow-loopback-peers",
              f"--pidfile={tmp_path}/relay.pid", f"--userdb={tmp_path}/relay.db", "--log-file=stdout"],
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -4,6 +4,7 @@ import time
 
 from selenium.webdriver.common.keys import Keys
 
+from browsers import PATIENCE
 from client import Client, ticket
 from sound import tones
 from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
@@ -331,7 +332,7 @@ def test_rings(people):
     live(anna)
     seat = anna.selector("seat-0")
     speaking(anna, 0)
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while (moved := anna.run(RING, seat))["scale"] <= 1.02:
         assert time.monotonic() < deadline, moved
     assert (moved["by"].rstrip(")"), moved["took"]) == ("steps(3", "0.15s"), moved

@@ -377,8 +377,8 @@ def loses_the_line(person, line):
         changes.observe(document.body, { childList: true, subtree: true });""", person.selector("banner-reconnecting"))
     line.cut()
     line.mend()
-    person.wait("word of the lost connection", "return window.lostTheLine", seconds=30)
-    person.sees_no("banner-reconnecting", seconds=30)
+    person.wait("word of the lost connection", "return window.lostTheLine")
+    person.sees_no("banner-reconnecting")
 
 
 def stays(person, line, what, is_there, go=None, again=None):
@@ -464,8 +464,8 @@ def test_states_and_acts(people, server):
     # Who waits in the lobby is told that the list stands still.
     ben.sees("room-card")
     line.cut()
-    ben.sees("lobby-reconnecting", seconds=30)
+    ben.sees("lobby-reconnecting")
     line.mend()
-    ben.sees_no("lobby-reconnecting", seconds=30)
+    ben.sees_no("lobby-reconnecting")
     has_a_way_on(ben, "a lost connection in the lobby")
     line.close()
