@@ -14,7 +14,8 @@ from marionette import ELEMENT, Marionette
 from server import free_port
 from sound import LISTEN, LISTEN_CLOSELY, LISTEN_HERE, REMEMBER_PEERS, SILENT, silent_sound_device, tone_file, tones
 
-# Nothing is measured by it: four browsers that draw, encode and decode on two cores may need half a minute for a page.
+# No measure: four browsers that draw, encode and decode on two cores may need half a minute for a page. What has to be done in time has
+# bounds of its own.
 PATIENCE = 60
 
 # Browsers start and end beside each other and beside what a test does meanwhile.

@@ -270,10 +270,13 @@ def stream(name, limit, fields):
 
         def prepare():
             nonlocal line
-            while line is None or line.ask(http2.GET.items())[0] != "answer":
-                if line:
-                    line.close()
-                line = http2.Raw(house.secure, ANSWER_SECONDS)
+            if line and line.ask(http2.GET.items())[0] == "answer":
+                return
+            if line:
+                line.close()
+            line = http2.Raw(house.secure, ANSWER_SECONDS)
+            end, what = line.ask(http2.GET.items())
+            assert end == "answer", f"a new connection is {end}: {what}"
 
         def send(text):
             given = fields(text)

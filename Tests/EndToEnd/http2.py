@@ -69,7 +69,8 @@ class Raw:
         return stream
 
     def end(self, stream):
-        """How a stream ends: `answer` with the body, `reset` with the code, or `closed` with the connection."""
+        """How a stream ends: `answer` with the body, `reset` with the code, `closed` with the connection, or `silent` where none of it
+        comes."""
         body = b""
         for kind, flags, of, payload in self.frames():
             if of != stream:
@@ -85,6 +86,8 @@ class Raw:
     def ask(self, fields, body=None):
         try:
             return self.end(self.send(fields, body))
+        except TimeoutError:
+            return "silent", None
         except OSError:
             return "closed", None
 

@@ -140,7 +140,7 @@ def test_ban(people):
     anna.sees("restrict-sheet", "Remove Ben")
     anna.type("restrict-reason", "shouting")
     anna.click("restrict-send")
-    ben.sees("message-page", "Anna removed you from this room. You can enter again in 10 minutes.")
+    ben.sees("message-page", "You were removed from Anna’s room. You can enter again in 10 minutes.")
     ben.sees("message-page", "shouting")
     ben.lets_the_microphone_go()
     carol.hears_silence()

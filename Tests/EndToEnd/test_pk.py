@@ -10,7 +10,7 @@ from sound import tones
 from steps import go_in, sign_in
 from story import story
 from test_live import go_live, sees_no_picture, sees_picture
-from test_ways_out import is_asked, reaches_all, stays
+from test_ways_out import is_asked, reaches_all, stays, watch_for_refusals
 
 
 def two_rooms(people, **options):
@@ -143,6 +143,7 @@ def test_pk(people, server):
         for place in ("picture-0", "picture-guest-0"):
             sees_picture(anna, place)
 
+    watch_for_refusals(anna)
     # A page that is loaded anew shows nobody before they press.
     stays(anna, line, "the host of a PK", is_in_the_pk, again="camera")
     is_asked(anna, f"/r/{second}", "the host of a PK", is_in_the_pk, again="camera")
@@ -203,6 +204,8 @@ def test_declined(people, server):
             const names = [...document.querySelectorAll('.guest-tile .clip')];
             return names.length === 2 && names.every(name => name.scrollWidth <= name.clientWidth)""")
         reaches_all(person, "three linked rooms")
+        person.size(640, 300)
+        reaches_all(person, "three linked rooms on a phone that is turned")
     anna.size(960, 640)
     # Points are between two: nobody is offered a PK that the server would refuse.
     anna.click("guest-1")

@@ -51,7 +51,7 @@ def test_list(people, server):
     ben.wait("a still again", STILL, room)
     anna.click("sheet-close")
     anna.click("camera")
-    ben.wait("no still of a camera that is off", NO_STILL, room)
+    ben.wait("no still of a camera that is off", NO_STILL, room, seconds=20)
     cover, kind, *_ = unfolded(server, f"/r/{room}")
     assert "/cards/" in cover and kind in ("image/jpeg", "image/png") and ben.run_async(SIZE, cover) == [1200, 630], (cover, kind)
     # The address of before, which a messenger may have kept.

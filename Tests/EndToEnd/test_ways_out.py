@@ -25,7 +25,8 @@ return [...document.querySelectorAll('html, body, body *')].filter(element => {
 # asks. A refusal may come later than anything that a test can wait for.
 REMEMBER_REFUSALS = """
 (() => {
-  if (location.protocol === 'about:') return;
+  if (location.protocol === 'about:' || window.__keepsRefusals) return;
+  window.__keepsRefusals = true;
   const kept = new WeakSet();
   const look = () => {
     for (const shown of document.querySelectorAll('[data-testid="message-page"], [data-testid="error-toast"]')) {
@@ -307,13 +308,20 @@ STATES = {
 }
 
 
+def watch_for_refusals(person):
+    """In the page that is open, and in those that follow in this tab."""
+    person.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_REFUSALS})
+    person.run(REMEMBER_REFUSALS)
+
+
 def has_a_way_on(person, what):
     """There is a heading, something to press, and nothing was scrolled away; and there was no refusal until now."""
     stays_put(person, what)
     person.wait(f"a heading and something to press after {what}", """
         const seen = e => e.checkVisibility({ visibilityProperty: true });
         return [...document.querySelectorAll('h1')].some(seen) && [...document.querySelectorAll('button:enabled, a[href]')].some(seen);""")
-    refusals = person.run("return JSON.parse(sessionStorage['test.refusals'] ?? '[]')")
+    kept, refusals = person.run("return [!!window.__keepsRefusals, JSON.parse(sessionStorage['test.refusals'] ?? '[]')]")
+    assert kept, "nobody has watched for refusals"
     assert not refusals, f"before or after {what}: {refusals}"
 
 
@@ -442,7 +450,7 @@ def test_states_and_acts(people, server):
     link = f"/r/{rooms.tea}"
     line = Line(server.port)
     ben = people("Ben", through=line)
-    ben.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_REFUSALS})
+    watch_for_refusals(ben)
     sign_in(ben)
     wanderer = Wanderer(ben, rooms)
     for what, state in STATES.items():

@@ -249,6 +249,15 @@ test('R04-W a restriction of the application says so in the audit trail, and unt
   );
 });
 
+test('R04-W the audit trail tells a ban from a room by another word than one from the application, in Korean', async t => {
+  t.after(() => useLanguage('en'));
+  await useLanguage('ko');
+  const kind = detail =>
+    summaryOf({ action: 'setRestriction', detail: { kind: 'ban', ...detail } }).split(' · ')[0];
+  assert.equal(kind({ everywhere: true }), '종류: 차단됨');
+  assert.equal(kind({ everywhere: 'true' }), '종류: 이용 제한됨');
+});
+
 test('R04-W the key of a credit has another name in the audit trail than a secret key, the one it has in the wallet', () => {
   const label = (action, detail) => summaryOf({ action, detail }).split(': ')[0];
   assert.equal(label('topUp', { key: 'console-1' }), t('console.wallets.key'));

@@ -409,6 +409,20 @@ test("D07-W sound that goes to the system's device is known by its whole name, w
   assert.equal(speaker.state.get().output, 'USB Speakers');
 });
 
+test('D07-W of two lists of devices the one that was asked for last counts, whichever is answered first', async () => {
+  const asked = [];
+  const media = new FakeMediaDevices([]);
+  media.enumerateDevices = () => new Promise(answer => asked.push(answer));
+  const speaker = new SpeakerModel(new PreferencesModel(new FakeStorage(), null), media);
+  void speaker.refresh();
+  const only = deviceId => [{ kind: 'audiooutput', deviceId, groupId: '', label: deviceId }];
+  asked[1](only('Headset'));
+  await settle();
+  asked[0](only('Speakers'));
+  await settle();
+  assert.equal(speaker.state.get().output, 'Headset');
+});
+
 test('D07-W a question that was closed comes again for another device, not when the browser tells the device at last', () => {
   const question = new HeadphonesQuestion();
   const singer = { seated: true, headphones: 'unknown' };
@@ -416,18 +430,51 @@ test('D07-W a question that was closed comes again for another device, not when 
   assert.equal(question.asks({ ...singer, headphones: 'no' }, ''), false);
   assert.equal(question.asks(singer, ''), true);
   assert.equal(question.asks(singer, 'speakers'), false, 'it is open');
-  question.closed('');
+  question.closed(singer, '');
   assert.equal(question.asks(singer, 'headset'), false, 'the same device, told now');
   assert.equal(question.asks(singer, ''), false);
   assert.equal(question.asks(singer, 'speakers'), true);
-  question.closed('speakers');
+  question.closed(singer, 'speakers');
   question.asks({ ...singer, seated: false }, 'speakers');
   assert.equal(question.asks(singer, 'speakers'), true, 'who sits down anew is asked anew');
+});
+
+test('D07-W who answers before the browser tells the device is asked again when sound goes to another one', () => {
+  const singer = { seated: true, headphones: 'unknown' };
+  const answered = { ...singer, headphones: 'yes' };
+  const closings = [
+    // The sheet closes before its answer holds, or after.
+    question => {
+      question.closed(singer, '');
+      question.asks(answered, '');
+    },
+    question => {
+      question.asks(answered, '');
+      question.closed(answered, '');
+    },
+  ];
+  for (const close of closings) {
+    const question = new HeadphonesQuestion();
+    assert.equal(question.asks(singer, ''), true);
+    close(question);
+    assert.equal(question.asks(answered, 'headset'), false);
+    assert.equal(question.asks(singer, 'speakers'), true);
+  }
+});
+
+test('D07-W the question that a singer has opened is not asked a second time over it', () => {
+  const question = new HeadphonesQuestion();
+  const singer = { seated: true, headphones: 'unknown' };
+  question.opened();
+  assert.equal(question.asks(singer, 'speakers'), false, 'it is open');
+  question.closed({ headphones: 'no' }, 'speakers');
+  assert.equal(question.asks(singer, 'headset'), true);
 });
 
 test('D07-W who has said no keeps that answer; sitting down again does not change how the room sings', () => {
   const duet = {
     state: new Store({ seated: false, headphones: 'no' }),
+    question: new HeadphonesQuestion(),
     leadAlone: () => assert.fail('nobody has answered now'),
   };
   const context = {

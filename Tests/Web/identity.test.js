@@ -94,8 +94,12 @@ test('A04-W a new tab is nobody; a name makes it somebody, kept for a reload', a
   assert.equal(identity.state.get().user.id, 'demo-Ann');
   assert.equal(server.socket.url, 'wss://live.example/v1/connect');
   assert.equal(JSON.parse(storage.getItem('ovation.identity')).secret, 'secret-1');
+  globalThis.localStorage = new FakeStorage();
+  t.after(() => Reflect.deleteProperty(globalThis, 'localStorage'));
+  localStorage.setItem('ovation.removals', '[]');
   await run(time, identity.signOut());
   assert.equal(storage.getItem('ovation.identity'), null, 'signing out forgets');
+  assert.equal(localStorage.getItem('ovation.removals'), null, 'and what kept them out');
 });
 
 test('A04-W a name in use is refused, and the sheet may try another', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RemovalsModel } from '../../Web/models/removals.js';
+import { forgetRemovals, RemovalsModel } from '../../Web/models/removals.js';
 import { OvationError } from '../../Web/protocol/errors.js';
 import { FakeStorage } from './support/media.js';
 
@@ -114,4 +114,11 @@ test('G06-W broken words under the key, or storage that is refused, are no ban',
   const none = new RemovalsModel(session, '1', null);
   none.note(refusal(1000));
   assert.equal(none.holds(), false);
+});
+
+test('G06-W what one person was told of bans, and why, is gone from the browser when they sign out', () => {
+  const { storage, room } = browser();
+  room('48213').note(refusal(600_000, { why: 'sells coins in the chat' }));
+  forgetRemovals(storage);
+  assert.equal(storage.getItem('ovation.removals'), null);
 });

@@ -168,7 +168,14 @@ test('L03-W a still has ended after five seconds, also in a browser that finds n
     play: async () => {},
     addEventListener: (_, seen) => seen(),
   };
-  const canvas = { getContext: () => null, toBlob: () => encodings++ };
+  let encoded = null;
+  const canvas = {
+    getContext: () => null,
+    toBlob: tell => {
+      encodings++;
+      encoded = tell;
+    },
+  };
   const { document, MediaStream } = globalThis;
   globalThis.document = { createElement: tag => (tag === 'video' ? video : canvas) };
   globalThis.MediaStream = class {};
@@ -187,6 +194,10 @@ test('L03-W a still has ended after five seconds, also in a browser that finds n
   await time.advance(5_000);
   await settle();
   assert.equal(outcome, 'refused');
+  // A picture that is too large would be made smaller, if somebody waited for it.
+  encoded({ size: 1 << 20 });
+  await settle();
+  assert.equal(encodings, 1);
 });
 
 test('L01-W a still has the address of its room and number', () => {

@@ -9,7 +9,7 @@ import { formatMoment, formatSpan, formatWhole, hasText, listed, t } from '../li
 export function factsOf(line) {
   return Object.entries(line.detail)
     .filter(([name]) => name !== 'messages')
-    .map(([name, value]) => [labelOf(name, value, line.action), wordsFor(name, value)]);
+    .map(([name, value]) => [labelOf(name, value, line.action), wordsFor(name, value, line.detail)]);
 }
 
 /**
@@ -48,8 +48,8 @@ function labelOf(name, value, action) {
 /** What has one of a few values, each with words of its own. */
 const worded = new Set(['kind', 'role', 'consent', 'secondSession', 'roomKeys']);
 
-/** @param {string} name @param {any} value @returns {string} */
-function wordsFor(name, value) {
+/** @param {string} name @param {any} value @param {any} [detail] what it stands in @returns {string} */
+function wordsFor(name, value, detail) {
   if (value !== null && typeof value === 'object' && 'before' in value)
     return t('console.detail.change', {
       before: wordsFor(name, value.before),
@@ -62,6 +62,9 @@ function wordsFor(name, value) {
   if (name === 'slowSeconds') return value === 0 ? t('console.detail.no') : formatSpan(value);
   if (name === 'seat') return String(value + 1);
   if (name === 'until') return formatMoment(Number(value));
+  // A room keeps somebody out of a host's rooms, an operator out of the application.
+  if (name === 'kind' && value === 'ban' && detail?.everywhere !== 'true')
+    return t('console.restricted.roomBan');
   const words = `console.${name === 'kind' ? 'restricted' : name}.${value}`;
   if (worded.has(name) && hasText(words)) return t(words);
   if (name === 'coins' || name === 'price') return formatWhole(Number(value));

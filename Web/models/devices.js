@@ -315,6 +315,7 @@ export class SpeakerModel {
   #preferences;
   #media;
   /** @type {MediaDeviceInfo[]} As the browser lists them. */ #outputs = [];
+  /** Of the reading that began last. */ #turn = 0;
 
   /**
    * @param {PreferencesModel} preferences
@@ -334,10 +335,12 @@ export class SpeakerModel {
     this.state.set({ ...this.state.get(), chosen: id, output: outputOf(this.#outputs, id) });
   }
 
-  /** Reads the list anew. */
+  /** Reads the list anew; of several at once the last one counts, whichever is answered first. */
   async refresh() {
     if (!this.#media?.enumerateDevices) return;
+    const turn = ++this.#turn;
     const all = await this.#media.enumerateDevices().catch(() => []);
+    if (turn !== this.#turn) return;
     this.#outputs = all.filter(device => device.kind === 'audiooutput');
     const devices = named(this.#outputs);
     const output = outputOf(this.#outputs, this.state.get().chosen);

@@ -1,6 +1,7 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { profileOf } from '../protocol/room-state.js';
+import { HeadphonesQuestion } from './headphones.js';
 import { parseLyrics } from './lyrics.js';
 import { SongLibrary } from './song-library.js';
 import { positionAt } from './song-player.js';
@@ -93,6 +94,8 @@ export class DuetModel {
   state;
   /** @type {SongLibrary} */
   library;
+  /** One for each visit, whoever opens it. */
+  question = new HeadphonesQuestion();
 
   #room;
   #session;

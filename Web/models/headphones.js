@@ -76,16 +76,24 @@ export class HeadphonesQuestion {
    * @param {string} output
    */
   asks({ seated, headphones }, output) {
-    if (!seated) this.#unanswered = null;
+    if (!seated || headphones !== 'unknown') this.#unanswered = null;
     if (!seated || headphones !== 'unknown' || this.#isOpen || this.#isUnanswered(output)) return false;
     this.#isOpen = true;
     return true;
   }
 
-  /** @param {string} output */
-  closed(output) {
+  /** The singer has opened it, whatever holds. */
+  opened() {
+    this.#isOpen = true;
+  }
+
+  /**
+   * @param {Pick<import('./duet.js').DuetState, 'headphones'>} duet
+   * @param {string} output
+   */
+  closed({ headphones }, output) {
     this.#isOpen = false;
-    this.#unanswered = output;
+    this.#unanswered = headphones === 'unknown' ? output : null;
   }
 
   /** @param {string} output */

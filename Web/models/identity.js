@@ -5,6 +5,7 @@ import { freshKey } from '../protocol/ids.js';
 import { Session } from '../protocol/session.js';
 import { request } from './http.js';
 import { storageOrNull } from './preferences.js';
+import { forgetRemovals } from './removals.js';
 
 /** @typedef {import('../protocol/events.js').User} User */
 
@@ -154,10 +155,11 @@ export class IdentityModel {
     }
   }
 
-  /** Leaves the room, closes the session, forgets the ticket. */
+  /** Leaves the room, closes the session, forgets the ticket, and what whoever comes to this browser next has no business to read. */
   async signOut() {
     const { session } = this.state.get();
     this.#forget();
+    forgetRemovals();
     this.#change({ phase: 'signedOut', user: null, session: null, error: null });
     await session?.close();
   }

@@ -127,6 +127,15 @@ export class RemovalsModel {
   }
 }
 
+/** Nobody's are kept in this browser any more; the server says it again to whom it concerns. */
+export function forgetRemovals(storage = storageOrNull(() => localStorage)) {
+  try {
+    storage?.removeItem(storageKey);
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
 /**
  * A ban without an end could be any other.
  * @param {number | null} one @param {number | null} other

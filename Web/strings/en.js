@@ -898,7 +898,7 @@ export const strings = Object.freeze({
   'error.slow_mode': 'Slow mode: you can write again in {time}.',
   'error.links_refused': 'This room takes no links. Send it without the link.',
   'error.message_not_found': 'This message is too old to be deleted.',
-  'error.banned': '{name} removed you from this room. You can enter again in {time}.',
+  'error.banned': 'You were removed from {name}’s room. You can enter again in {time}.',
   'error.banned_here':
     'This server has banned you. You can sign in again in {time}. Its operator can tell you why.',
   'error.banned_here_for_good': 'This server has banned you. Its operator can tell you why.',

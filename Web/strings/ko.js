@@ -853,7 +853,7 @@ export const strings = Object.freeze({
   'error.slow_mode': '슬로우 모드: {time} 뒤에 다시 쓸 수 있어요.',
   'error.links_refused': '이 방에서는 링크를 보낼 수 없어요. 링크를 빼고 보내 주세요.',
   'error.message_not_found': '너무 오래된 메시지라 지울 수 없어요.',
-  'error.banned': '{name}님이 나를 이 방에서 내보냈어요. {time} 뒤에 다시 들어올 수 있어요.',
+  'error.banned': '{name}님의 방에서 내보내졌어요. {time} 뒤에 다시 들어올 수 있어요.',
   'error.banned_here':
     '이 서버에서 이용이 제한되었어요. {time} 뒤에 다시 로그인할 수 있어요. 자세한 이유는 운영자에게 문의해 주세요.',
   'error.banned_here_for_good': '이 서버에서 이용이 제한되었어요. 자세한 이유는 운영자에게 문의해 주세요.',

@@ -836,7 +836,7 @@ export const strings = Object.freeze({
   'error.slow_mode': '慢速模式：{time}后可再次发言。',
   'error.links_refused': '此房间不允许发送链接，请去掉链接再发。',
   'error.message_not_found': '这条消息太旧，无法删除。',
-  'error.banned': '{name} 将你移出了此房间，{time}后可再次进入。',
+  'error.banned': '你已被移出 {name} 的房间，{time}后可再次进入。',
   'error.banned_here': '此服务器已将你封禁，{time}后可重新登录。具体原因请咨询运营方。',
   'error.banned_here_for_good': '此服务器已将你封禁。具体原因请咨询运营方。',
   'error.banned_for_good': '你已被禁止进入 {name} 的房间。如有误会，请联系运营方。',

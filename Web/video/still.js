@@ -19,6 +19,7 @@ export async function takeStill(track, bytes = mostBytes) {
   video.muted = true;
   video.playsInline = true;
   video.srcObject = new MediaStream([track]);
+  const ended = new AbortController();
   /** @type {any} */ let timer = null;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error('no still came in time')), patienceMs);
@@ -30,17 +31,24 @@ export async function takeStill(track, bytes = mostBytes) {
   try {
     // Browsers encode when they are idle, which a busy page seldom is.
     return await Promise.race([
-      shown.then(() => smallJPEG(video, video.videoWidth, video.videoHeight, bytes)),
+      shown.then(() => smallJPEG(video, video.videoWidth, video.videoHeight, bytes, ended.signal)),
       late,
     ]);
   } finally {
+    ended.abort();
     clearTimeout(timer);
     video.srcObject = null;
   }
 }
 
-/** @param {CanvasImageSource} source @param {number} width @param {number} height @param {number} bytes */
-async function smallJPEG(source, width, height, bytes) {
+/**
+ * @param {CanvasImageSource} source
+ * @param {number} width
+ * @param {number} height
+ * @param {number} bytes
+ * @param {AbortSignal} ended nothing is encoded for somebody who does not wait any more
+ */
+async function smallJPEG(source, width, height, bytes, ended) {
   const canvas = document.createElement('canvas');
   for (const side of sides) {
     const scale = Math.min(1, side / Math.max(width, height));
@@ -48,6 +56,7 @@ async function smallJPEG(source, width, height, bytes) {
     canvas.height = Math.max(1, Math.round(height * scale));
     canvas.getContext('2d')?.drawImage(source, 0, 0, canvas.width, canvas.height);
     for (const quality of qualities) {
+      ended.throwIfAborted();
       const blob = await new Promise(resolve => canvas.toBlob(resolve, 'image/jpeg', quality));
       if (blob && blob.size <= bytes) return new Uint8Array(await blob.arrayBuffer());
     }

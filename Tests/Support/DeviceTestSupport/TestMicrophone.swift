@@ -55,8 +55,8 @@ package final class TestMicrophone: AudioInputDevice {
         if let gate {
             state.withLock { $0.isOpening = true }
             entered.yield()
-            // Whoever waits for it in vain fails, and does not wait for ever.
-            _ = gate.wait(timeout: .now() + 60)
+            // Whoever waits for it in vain fails, and does not wait for ever. A test may wait for minutes until it has a thread.
+            _ = gate.wait(timeout: .now() + 600)
             state.withLock { $0.isOpening = false }
         }
         try tone.start(channels: channels, framesPerBlock: framesPerBlock, deliver: deliver)

@@ -2,7 +2,6 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { HeadphonesQuestion } from '../../models/headphones.js';
 import { songHint } from '../devices.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
@@ -18,15 +17,11 @@ import { songHint } from '../devices.js';
 export function watchHeadphones(context, duet) {
   const { signal, app } = context;
   const { speaker } = app;
-  const question = new HeadphonesQuestion();
   duet.state.subscribe(
     state => {
-      if (!question.asks(state, speaker.state.get().output)) return;
+      if (!duet.question.asks(state, speaker.state.get().output)) return;
       // After what else opens at the same time, such as the sheet with the room's number.
-      setTimeout(() => {
-        if (signal.aborted) return;
-        askAboutHeadphones(context, duet, () => question.closed(speaker.state.get().output));
-      });
+      setTimeout(() => askAboutHeadphones(context, duet));
     },
     { signal },
   );
@@ -54,17 +49,19 @@ export function answers(holds, say) {
 }
 
 /**
+ * The sheet shows which answer holds as long as it is open: sound may go to another device meanwhile.
  * @param {SalonContext} context
  * @param {DuetModel} duet
- * @param {() => void} [onClose]
  */
-export function askAboutHeadphones(context, duet, onClose) {
+export function askAboutHeadphones(context, duet) {
+  duet.question.opened();
   openSheet({
     title: () => t('headphones.title'),
     testid: 'headphones-sheet',
     className: 'small-sheet',
     signal: context.signal,
-    onClose,
+    stores: [duet.state],
+    onClose: () => duet.question.closed(duet.state.get(), context.app.speaker.state.get().output),
     body: sheet => {
       /** @param {'yes' | 'no'} answer */
       const say = answer => {

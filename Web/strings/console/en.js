@@ -339,6 +339,7 @@ export const strings = Object.freeze({
   'console.reports.settleSome': { one: 'Settle {count} report', other: 'Settle {count} reports' },
   'console.words.removeSome': { one: 'Remove {count} word', other: 'Remove {count} words' },
   'console.restricted.ban': 'Banned',
+  'console.restricted.roomBan': 'Banned',
   'console.restricted.chat_mute': 'Chat muted',
   'console.restricted.until': 'until {time}',
   'console.bans.all': 'Banned and muted',

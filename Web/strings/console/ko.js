@@ -338,6 +338,7 @@ export const strings = Object.freeze({
   'console.reports.settleSome': { other: '신고 {count}건 처리' },
   'console.words.removeSome': { other: '단어 {count}개 삭제' },
   'console.restricted.ban': '이용 제한됨',
+  'console.restricted.roomBan': '차단됨',
   'console.restricted.chat_mute': '채팅 제한됨',
   'console.restricted.until': '{time}까지',
   'console.bans.all': '이용 및 채팅 제한',

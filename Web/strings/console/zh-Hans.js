@@ -334,6 +334,7 @@ export const strings = Object.freeze({
   'console.reports.settleSome': { other: '处理 {count} 条举报' },
   'console.words.removeSome': { other: '删除 {count} 个词' },
   'console.restricted.ban': '已封禁',
+  'console.restricted.roomBan': '已封禁',
   'console.restricted.chat_mute': '已禁言',
   'console.restricted.until': '至 {time}',
   'console.bans.all': '封禁和禁言',
