@@ -148,7 +148,7 @@ def test_ban(people):
     # Nor is a microphone tried out first by somebody to whom a green room would be shown.
     ben.run("localStorage.setItem('ovation.preferences', JSON.stringify({ ...JSON.parse(localStorage.getItem('ovation.preferences')), hasSpoken: false }))")
     ben.open(f"/r/{room}")
-    ben.sees("message-page", "Anna removed you")
+    ben.sees("message-page", "You were removed from Anna’s room")
     ben.sees("message-page", "shouting")
     anna.click("more")
     anna.click("more-rules")

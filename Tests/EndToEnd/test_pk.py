@@ -57,6 +57,16 @@ return performance.now() - (window.lastOfIt ??= performance.now()) > 1000 && (wi
 """
 
 
+# Neither the head nor the chat lies over what is pressed on a phone that is turned.
+NOTHING_COVERED = """
+return document.querySelector('.salon').matches('[data-turned]')
+  && [...document.querySelectorAll('.guest-tile button, .guest-tile a')].every(one => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
+"""
+
+
 INVITED_OR_AGAIN = """
 if (document.querySelector('[data-testid=pk-waiting]')) return true;
 const row = document.querySelector(arguments[0]);
@@ -205,7 +215,7 @@ def test_declined(people, server):
             return names.length === 2 && names.every(name => name.scrollWidth <= name.clientWidth)""")
         reaches_all(person, "three linked rooms")
         person.size(640, 300)
-        reaches_all(person, "three linked rooms on a phone that is turned")
+        person.wait("the turned page, with nothing over a linked room", NOTHING_COVERED, seconds=20)
     anna.size(960, 640)
     # Points are between two: nobody is offered a PK that the server would refuse.
     anna.click("guest-1")

@@ -114,6 +114,36 @@ import Timing
         #expect(owner.departures.current.isEmpty)
     }
 
+    enum Shown: CaseIterable { case sharingAScreen, leadingADuet, large }
+
+    @Test(
+        "G06-S who shares a screen, leads a duet or is shown large is banned like everybody else, and that ends with it",
+        arguments: Shown.allCases, [false, true])
+    func shown(_ how: Shown, everywhere: Bool) async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: how == .leadingADuet ? .chorus : .live, seats: how == .leadingADuet ? 2 : 4)
+        let member = salon.enter(.member)
+        #expect(salon.refusal(.takeSeat(TakeSeat(1)), by: member) == nil)
+        let shows: RoomCommand =
+            switch how {
+            case .sharingAScreen: .startScreen
+            case .leadingADuet: .setDuetMode(SetDuetMode(.leadFollow, leader: .member))
+            case .large: .arrangeStage(ArrangeStage(StageLayout(large: .member)))
+            }
+        #expect(salon.refusal(shows, by: how == .large ? owner : member) == nil)
+        #expect(salon.submit(ban(.member, 600, everywhere: everywhere), by: owner).current == .success(.done))
+        guard case .removed? = member.departures.current.last else {
+            Issue.record("\(member.departures.current)")
+            return
+        }
+        let state = salon.core.state
+        #expect(state.seat(of: .member) == nil && state.stage.screen == nil && state.stage.layout.large == nil)
+        #expect(state.chorus.leader == nil)
+        salon.attach(member)
+        #expect(refusal(member)?.code == .banned)
+        #expect(salon.audit.lines.count == 1)
+    }
+
     @Test("G06-S an admin who is banned is no admin any more, and nobody bans the owner")
     func admins() async throws {
         let salon = try await Salon()

@@ -46,13 +46,13 @@ struct RoomRestrictions {
 
     // MARK: What changes
 
-    /// What a decision says of somebody who is put out.
+    /// What a decision says of somebody who is put out. What they were shown with ends by it too, before or behind it.
     func ban(
         _ draft: RestrictionDraft, by moderator: UserID, _ decision: Decision, in turn: inout RoomTurn
     ) -> Restriction? {
         guard draft.isRemoval else {
-            guard case .restricted(let restriction) = decision.events.last else { return nil }
-            return restriction
+            for case .restricted(let restriction) in decision.events { return restriction }
+            return nil
         }
         let name = turn.attendance.people[draft.user]?.profile.name
         // Over as soon as it is said.

@@ -164,7 +164,9 @@ struct TurnParts {
         sequel.line = line
         switch asked.command {
         case .setRestriction(let draft) where draft.kind == .ban:
-            guard let ban = restrictions.ban(draft, by: asked.user.id, decision, in: &turn) else { return }
+            guard let ban = restrictions.ban(draft, by: asked.user.id, decision, in: &turn) else {
+                return turn.answer(asked.reply, .failure(RoomError(.internalError)))
+            }
             if ban.everywhere { restrictions.keep(ban, in: &turn, &sequel) }
             people.putOut(ban, decision, sequel, in: &turn)
         case .liftRestriction(let lifted) where lifted.kind == .ban:

@@ -23,6 +23,17 @@ enum HeaderBlock {
         guard isConnect || isPath(headers.first(name: ":path")?.utf8, of: method) else { throw MalformedMessage() }
     }
 
+    /// Without the blanks around values, which belong to none (RFC 9110 §5.5). No client may send them here (§8.2.1); some do, over HTTP/1.1
+    /// nobody refuses them, and whoever is refused cannot read why. A pseudo-header field keeps its own, and is malformed by them.
+    static func withoutBlanks(_ headers: HPACKHeaders) -> HPACKHeaders {
+        guard headers.contains(where: { hasBlanks($0.value.utf8) && !isPseudo($0.name) }) else { return headers }
+        var bare = HPACKHeaders()
+        for (name, value, indexing) in headers {
+            bare.add(name: name, value: isPseudo(name) ? value : withoutBlanks(value), indexing: indexing)
+        }
+        return bare
+    }
+
     /// They have no pseudo-header fields (§8.1).
     static func checkTrailers(_ headers: HPACKHeaders) throws(MalformedMessage) {
         try checkFields(headers)
@@ -36,6 +47,7 @@ enum HeaderBlock {
         for (name, value, _) in headers {
             let bare = isPseudo(name) ? name.utf8.dropFirst() : name.utf8[...]
             guard isToken(bare), !bare.contains(where: isCapital), isValue(value.utf8) else { throw MalformedMessage() }
+            guard !isPseudo(name) || !hasBlanks(value.utf8) else { throw MalformedMessage() }
             // Nothing but ASCII is left.
             guard !ofConnections.contains(name) else { throw MalformedMessage() }
             guard name != "te" || value.utf8.elementsEqual("trailers".utf8) else { throw MalformedMessage() }
@@ -57,10 +69,21 @@ enum HeaderBlock {
 
     private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
 
-    /// Without ends of lines, zeros, and blanks around it (§8.2.1).
+    /// Without ends of lines and zeros (§8.2.1).
     private static func isValue(_ bytes: String.UTF8View) -> Bool {
-        let isBlank = { (byte: UInt8?) in byte == 0x20 || byte == 0x09 }
-        return !bytes.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d } && !isBlank(bytes.first) && !isBlank(bytes.last)
+        !bytes.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func hasBlanks(_ value: String.UTF8View) -> Bool {
+        value.first.map(isBlank) == true || value.last.map(isBlank) == true
+    }
+
+    private static func withoutBlanks(_ value: String) -> String {
+        let bytes = value.utf8.drop(while: isBlank)
+        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(Substring(bytes[...last]))
     }
 
     private static func isPath(_ path: String.UTF8View?, of method: String.UTF8View) -> Bool {

@@ -46,6 +46,7 @@ package final class StreamRules: ChannelDuplexHandler {
         switch payload {
         case .headers(var content):
             if case .none = body {
+                content.headers = HeaderBlock.withoutBlanks(content.headers)
                 try HeaderBlock.checkRequest(content.headers)
                 length = try StatedLength(content.headers)
                 try length?.take(0, isLast: content.endStream)
