@@ -11,7 +11,7 @@ import Timing
 @testable import ClientMedia
 
 /// Devices that take their time, and devices that go away.
-@Suite(.timeLimit(.minutes(1))) struct EngineDeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineDeviceTests {
     private static func engine(later: @escaping DeviceLine.Later = DeviceLine.later) throws -> AudioEngine {
         try AudioEngine(
             RoomAudioConfiguration(), open: { _ throws(CodecError) in TestSong(seconds: 1) }, later: later,

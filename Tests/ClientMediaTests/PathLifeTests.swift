@@ -9,7 +9,7 @@ import Timing
 @testable import ClientMedia
 
 /// Paths that take their time to open.
-@Suite(.timeLimit(.minutes(1))) struct PathLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct PathLifeTests {
     /// Opens paths of this host, the first of them when it is told to. It holds them, so that none ends but by being closed.
     private final class Opener: Sendable {
         /// As long as the thread of a path, which holds it.
@@ -69,7 +69,7 @@ import Timing
                     isOpening.withLock { $0 = true }
                     entered.yield()
                     // Whoever waits for it in vain fails, and does not wait for ever.
-                    _ = gate.wait(timeout: .now() + 30)
+                    _ = gate.wait(timeout: .now() + 300)
                     isOpening.withLock { $0 = false }
                     guard isPossible else { throw .system("no sockets") }
                     return transport
@@ -138,6 +138,40 @@ import Timing
         #expect(engine.statistics().slots.count == 3)
         engine.stop()
         #expect(await opener.end() == 1)
+    }
+
+    @Test("V11-K a path that could not be opened ends no later one that is open by then")
+    func overtakenInVain() async throws {
+        let opener = Opener(isPossible: false)
+        let engine = try opener.engine()
+        let opened = await Self.open(engine, opener)
+        _ = try engine.openPath(slots: 3)
+        opener.open()
+        #expect(await opened.value == .failure(.path(.system("no sockets"))))
+        #expect(engine.offer(restartsICE: false) != nil)
+        #expect(engine.statistics().slots.count == 3)
+        engine.stop()
+    }
+
+    @Test("V11-K music that still waits for its file when everything has ended opens no loudspeaker any more")
+    func waitingMusic() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let (opening, entered) = AsyncStream<Void>.makeStream()
+        let engine = try AudioEngine(
+            RoomAudioConfiguration(),
+            open: { _ throws(CodecError) in
+                entered.yield()
+                _ = gate.wait(timeout: .now() + 300)
+                return TestSong(seconds: 1)
+            }, openPath: EnginePath.opener, onEvent: { _ in })
+        engine.playMusic(MusicTrack(id: 1, source: "slow"))
+        for await _ in opening { break }
+        engine.stop()
+        let loudspeaker = Loudspeaker()
+        try engine.setOutput(loudspeaker)
+        #expect(!loudspeaker.isRunning.withLock { $0 })
+        gate.signal()
+        engine.stop()
     }
 
     @Test(

@@ -19,7 +19,7 @@ import Timing
 @testable import Signalling
 
 /// A certificate that is replaced while a gateway runs.
-@Suite(.timeLimit(.minutes(1))) struct CertificateRenewalTests {
+@Suite(.timeLimit(.minutes(10))) struct CertificateRenewalTests {
     @Test("R08-S a replaced certificate is taken into use while the server runs; one that does not do is logged, once")
     func certificates() async throws {
         let folder = try CertificateFolder()

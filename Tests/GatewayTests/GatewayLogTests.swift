@@ -19,7 +19,7 @@ import Timing
 @testable import Signalling
 
 /// What a gateway writes into the log.
-@Suite(.timeLimit(.minutes(1))) struct GatewayLogTests {
+@Suite(.timeLimit(.minutes(10))) struct GatewayLogTests {
     @Test("the log has the gateway's own lines: the framework's are there only as warnings and errors")
     func quiet() async throws {
         try await withGateway { gateway in #expect(gateway.log.all == []) }

@@ -19,7 +19,7 @@ import Timing
 @testable import Signalling
 
 /// What a running gateway looks after by itself, while a test moves its clock.
-@Suite(.timeLimit(.minutes(1))) struct HousekeepingTests {
+@Suite(.timeLimit(.minutes(10))) struct HousekeepingTests {
     @Test("a session that lost its connection is forgotten after the time in which it can be resumed, not before")
     func sessions() async throws {
         try await withGateway { gateway in

@@ -12,7 +12,7 @@ internal import Wire
 @testable internal import MediaNode
 
 /// Live rooms of two seats that see and hear each other's host, on one worker or each on its own.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BridgeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BridgeTests {
     private static let bridge = BridgeID(rawValue: "1/2/3")
     private static let seats = 2
     /// Slots and pictures of guests, as offers count them.

@@ -8,7 +8,7 @@ import Testing
 @testable import Ovation
 
 /// Every documented error reaches whoever uses the SDK.
-@Suite(.timeLimit(.minutes(1))) struct ErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorTests {
     private let server = FakeServer()
 
     @Test(

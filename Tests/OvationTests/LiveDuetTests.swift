@@ -16,7 +16,7 @@ extension LiveServerTests {
 
         @Test(
             "D07-K both hear how the other's way does; one leads and hears nobody, the other follows a way later; both end with the word",
-            .timeLimit(.minutes(2)))
+            .timeLimit(.minutes(10)))
         func leadFollow() async throws {
             try await TestServer.with { server async throws in
                 let place = "/songs/1/00000000000000aa/"

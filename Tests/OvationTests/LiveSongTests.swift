@@ -68,7 +68,7 @@ extension LiveServerTests {
 
         @Test(
             "D01-K D02-K D05-K D08-K two singers are in step from the start, after pause, seek and another track; who leaves the seat hears the mix, and the song goes on",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(10)))
         func inStep() async throws {
             try await TestServer.with { server async throws in
                 let song = try makeSong(in: server.directory)

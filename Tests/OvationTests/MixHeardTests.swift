@@ -30,7 +30,7 @@ extension LiveServerTests {
 
         @Test(
             "D04-K who listens to a duet hears both voices where the singers heard the accompaniment; who sings late is heard late",
-            .timeLimit(.minutes(2)))
+            .timeLimit(.minutes(10)))
         func aligned() async throws {
             let song = KnownNoise(seed: 1)
             let voices = [KnownNoise(seed: 2), KnownNoise(seed: 3)]

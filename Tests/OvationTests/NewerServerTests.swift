@@ -8,7 +8,7 @@ import Testing
 @testable import Ovation
 
 /// A room of a server that uses words which this version does not have.
-@Suite(.timeLimit(.minutes(1))) struct NewerServerTests {
+@Suite(.timeLimit(.minutes(10))) struct NewerServerTests {
     /// An answer as a tree, of which one word can be another.
     private indirect enum Tree: Codable, Sendable {
         case object([String: Tree]), list([Tree]), text(String), number(Int64), flag(Bool)

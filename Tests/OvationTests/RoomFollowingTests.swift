@@ -8,7 +8,7 @@ import Testing
 @testable import Ovation
 
 /// A room of a conversation against a server in virtual time.
-@Suite(.timeLimit(.minutes(1))) struct RoomFollowingTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomFollowingTests {
     private let server = FakeServer()
 
     private func start() throws -> (SignalConnection, RoomSession) {

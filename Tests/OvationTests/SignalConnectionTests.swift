@@ -9,7 +9,7 @@ import Timing
 @testable import Ovation
 
 /// The conversation against a server in virtual time.
-@Suite(.timeLimit(.minutes(1))) struct SignalConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalConnectionTests {
     private let server = FakeServer()
 
     /// What became of a call.

@@ -7,7 +7,7 @@ import Testing
 import Timing
 
 /// Journals that fail, are damaged, or end in the middle.
-@Suite(.timeLimit(.minutes(1))) struct DirectoryJournalTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectoryJournalTests {
     @Test("a server does not start on a journal that fails") func failingStart() async throws {
         let house = try await DirectoryHouse()
         _ = try await house.create(by: Client(.owner, 1)).get()

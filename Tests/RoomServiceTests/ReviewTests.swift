@@ -9,7 +9,7 @@ import Timing
 @testable import RoomService
 
 /// G03: messages that somebody looks at before they are told; R02: what webhooks are told.
-@Suite(.timeLimit(.minutes(2))) struct ReviewTests {
+@Suite(.timeLimit(.minutes(10))) struct ReviewTests {
     private func say(_ text: String) -> RoomCommand { .sendMessage(MessageDraft(.text(text))) }
 
     /// Until so many questions wait.

@@ -7,7 +7,7 @@ import Testing
 import Timing
 
 /// Rooms that are created: their ids, whose they are, and what becomes of a creation that fails or is tried again.
-@Suite(.timeLimit(.minutes(1))) struct RoomCreationTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomCreationTests {
     @Test("V01-S A09-S the server picks a number of five to seven digits; the creator is in the room and owns it")
     func picksAnID() async throws {
         let house = try await DirectoryHouse()

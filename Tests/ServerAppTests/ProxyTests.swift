@@ -108,7 +108,7 @@ extension WholeServerTests {
 
         @Test(
             "R08-S through nginx as in Deploy/nginx.conf: TLS, pages, WebSocket, Origin, and the visitor's real address",
-            .enabled(if: path(of: "nginx") != nil), .timeLimit(.minutes(1)))
+            .enabled(if: path(of: "nginx") != nil), .timeLimit(.minutes(10)))
         func nginx() async throws {
             try await withServer { server, folder in
                 let (plain, port) = try (FreePort.take(), FreePort.take())
@@ -151,7 +151,7 @@ extension WholeServerTests {
 
         @Test(
             "R08-S through Caddy as in Deploy/Caddyfile: pages, WebSocket, Origin, and the visitor's real address",
-            .enabled(if: path(of: "caddy") != nil), .timeLimit(.minutes(1)))
+            .enabled(if: path(of: "caddy") != nil), .timeLimit(.minutes(10)))
         func caddy() async throws {
             try await withServer { server, folder in
                 let port = try FreePort.take()

@@ -9,7 +9,7 @@ import Testing
 
 extension FacadeTests {
     /// What the façade's settings become in the engine of the room that one is in.
-    @Suite(.timeLimit(.minutes(2))) struct AppliedSoundTests {
+    @Suite(.timeLimit(.minutes(10))) struct AppliedSoundTests {
         @Test(
             "V11-C V12-C V13-C V15-C every setting reaches the engine, set before the room or in it; leaving silences it"
         )

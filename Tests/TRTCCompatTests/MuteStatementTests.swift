@@ -50,10 +50,11 @@ import Testing
 
     @Test("V11-C a mute that meets a server at a bad time is said again after as long as it asks for, with one warning")
     func laterAgain() {
-        let room = Room([.unavailable, .rateLimited, .unavailable])
+        let room = Room([.unavailable, .rateLimited, .tooManyCalls, .unavailable])
         room.begin()
-        #expect(room.said.withLock { $0 } == [true, true, true, true])
-        #expect(room.pauses.withLock { $0 } == [.milliseconds(500), .seconds(1), .milliseconds(500)])
+        #expect(room.said.withLock { $0 } == [true, true, true, true, true])
+        #expect(
+            room.pauses.withLock { $0 } == [.milliseconds(500), .seconds(1), .seconds(1), .milliseconds(500)])
         #expect(room.warned.withLock { $0 } == [.unavailable])
     }
 
@@ -85,11 +86,18 @@ import Testing
         /// What the room knows.
         let isMuted = Mutex(false)
         let wish = Mutex<Bool?>(false)
+        /// How long pauses are, and what goes on after them.
+        let pauses = Mutex<[(Duration, @Sendable () -> Void)]>([])
+        /// Otherwise pauses take no time.
+        let hasPauses: Bool
         /// Comes in between the wish and what is said of it.
         let inBetween = Mutex<(@Sendable () -> Void)?>(nil)
         let statement: MuteStatement
 
-        init(_ statement: MuteStatement = MuteStatement()) { self.statement = statement }
+        init(_ statement: MuteStatement = MuteStatement(), hasPauses: Bool = false) {
+            self.statement = statement
+            self.hasPauses = hasPauses
+        }
 
         var waiting: Int { calls.withLock { $0.count } }
 
@@ -103,22 +111,24 @@ import Testing
                 } say: { [self] isMuted, done in
                     said.withLock { $0.append(isMuted) }
                     calls.withLock { $0.append(Call(isMuted: isMuted, done: done)) }
-                } wait: { _, body in
-                    body()
+                } wait: { [self] pause, body in
+                    if hasPauses { pauses.withLock { $0.append((pause, body)) } } else { body() }
                 } warn: { [self] _ in
                     warned.withLock { $0 += 1 }
                 })
         }
 
         /// - Parameter isHeard: the room has heard it, whatever becomes of its answer.
-        func answer(_ place: Int = 0, isHeard: Bool = true, _ code: OvationError.Code? = nil) {
+        func answer(
+            _ place: Int = 0, isHeard: Bool = true, _ code: OvationError.Code? = nil, retryAfter: Duration? = nil
+        ) {
             let call = calls.withLock { $0.indices.contains(place) ? $0.remove(at: place) : nil }
             guard let call else {
                 Issue.record("nothing was said")
                 return
             }
             if isHeard { isMuted.withLock { $0 = call.isMuted } }
-            call.done(code.map { OvationError($0) })
+            call.done(code.map { OvationError($0, retryAfter: retryAfter) })
         }
     }
 
@@ -158,6 +168,35 @@ import Testing
             while line.waiting > 0 { line.answer(line.waiting - 1) }
             #expect(line.isMuted.withLock { $0 } == line.wish.withLock { $0 }, "seed \(seed)")
         }
+    }
+
+    @Test(
+        "V11-C what is wished while a word waits for its time is said when that has come, once, and it comes within a minute"
+    )
+    func meanwhile() {
+        let line = Line(hasPauses: true)
+        line.tell(true)
+        line.answer(isHeard: false, .unavailable, retryAfter: .seconds(3_600))
+        line.tell(false)
+        #expect(line.said.withLock { $0 } == [true])
+        let (pause, goOn) = line.pauses.withLock { $0.removeFirst() }
+        #expect(pause == .seconds(60))
+        goOn()
+        #expect(line.said.withLock { $0 } == [true, false])
+        line.answer()
+        #expect(line.waiting == 0 && line.pauses.withLock { $0.isEmpty })
+    }
+
+    @Test("V11-C a pause that ends after its room was left says nothing in the next one")
+    func pauseOfEarlierRoom() {
+        let line = Line(hasPauses: true)
+        line.tell(true)
+        line.answer(isHeard: false, .unavailable)
+        line.statement.end()
+        line.tell(false)
+        #expect(line.said.withLock { $0 } == [true, false])
+        line.pauses.withLock { $0.removeFirst() }.1()
+        #expect(line.said.withLock { $0 } == [true, false] && line.waiting == 1)
     }
 
     @Test("V11-C what was under way when a room was left holds up no word in the next one, and nobody is warned of it")

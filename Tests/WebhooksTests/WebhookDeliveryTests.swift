@@ -117,7 +117,7 @@ private final class FailingStore: WebhookStore {
     func onAge(_ gone: @escaping @Sendable ([WebhookID: AgedNews]) -> Void) { store.onAge(gone) }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WebhookDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookDeliveryTests {
     private struct House {
         let store: SQLiteStore
         let failing: FailingStore

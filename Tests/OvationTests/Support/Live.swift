@@ -7,7 +7,7 @@ import Testing
 @testable import Ovation
 
 /// Tests against whole servers: one after the other, so that they do not wait for each other's processor time.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LiveServerTests {}
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LiveServerTests {}
 
 extension TestServer {
     /// A client that has not signed in.

@@ -14,7 +14,7 @@ import UserSig
 @testable import PagesAndSongs
 
 /// Pictures on their way in, in virtual time, with a library on the disk behind them. What reads them says what the test wants.
-@Suite(.timeLimit(.minutes(2))) struct FaceUploadTests {
+@Suite(.timeLimit(.minutes(10))) struct FaceUploadTests {
     private struct House {
         static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
         let clock = VirtualRoomClock()

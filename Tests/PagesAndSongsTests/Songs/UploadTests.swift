@@ -14,7 +14,7 @@ import UserSig
 @testable import PagesAndSongs
 
 /// Uploads in virtual time, with a library on the disk behind them.
-@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadTests {
     private static let boundary = "line"
 
     private struct House {

@@ -14,7 +14,7 @@ import Testing
 @testable import Signalling
 
 /// A room's news on their way to the connections of event loops.
-@Suite(.timeLimit(.minutes(1))) struct AudienceTests {
+@Suite(.timeLimit(.minutes(10))) struct AudienceTests {
     /// Something that other threads change.
     private final class Kept<Value: Sendable>: Sendable {
         private let value: Mutex<Value>

@@ -10,7 +10,7 @@ import Testing
 @testable import Signalling
 
 /// A connection in virtual time.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     private final class Record: InputReceiver {
         let inputs = Mutex<[String]>([])
         let (ended, end) = AsyncStream.makeStream(of: Void.self)

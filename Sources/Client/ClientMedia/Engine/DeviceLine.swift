@@ -55,7 +55,7 @@ final class DeviceLine: Sendable {
 
     var machine: DeviceMachine { state.withLock { $0.machine } }
 
-    /// - Parameter reply: hears once what became of the order, on the line's queue.
+    /// - Parameter reply: hears once what became of the order, on the line's queue; that it was withdrawn, from whoever withdrew it.
     /// - Returns: who waited for what is not wanted any more. They need not wait until a device is open: the caller tells them so, without
     ///   a lock.
     func order(_ order: DeviceMachine.Order, _ reply: Reply? = nil) -> [Reply] {

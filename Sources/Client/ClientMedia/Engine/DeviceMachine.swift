@@ -54,7 +54,7 @@ struct DeviceMachine: Sendable {
     enum Phase: Sendable, Equatable {
         /// No device is wanted. → opening
         case idle(standIn: Run?)
-        /// A device's start is under way. `loss`: it went away before that was known. → running, failed, idle
+        /// A device's start is under way. `loss`: it went away before that was known. → opening (another one), running, failed, idle
         case opening(Run, standIn: Run?, after: Outage?, loss: RoomAudioError?)
         /// `after`: what it came back from, until it has run for a while. → failed, opening, idle
         case running(Run, after: Outage?)

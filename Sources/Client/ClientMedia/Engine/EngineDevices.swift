@@ -24,7 +24,7 @@ struct EngineDevices {
     /// The number of the wish for a microphone; nil: none is wished for.
     private(set) var microphone: Int?
     private var microphones = 0
-    /// How often the microphone was stopped. What was opened for an earlier wish is not heard by a later one.
+    /// How often the microphone was stopped. What was selected for an earlier wish is not heard by a later one.
     private var stops = 0
 
     /// - Parameters:

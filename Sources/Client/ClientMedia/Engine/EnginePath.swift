@@ -15,7 +15,7 @@ final class EnginePath: Sendable {
     private enum Phase {
         /// → opening
         case closed
-        /// → open, closed
+        /// → opening (another one), open, closed
         case opening
         /// → opening, closed
         case open(MediaTransport, isConnected: Bool)

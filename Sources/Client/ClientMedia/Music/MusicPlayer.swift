@@ -135,7 +135,8 @@ package final class MusicPlayer: Sendable {
 
     var hasPublished: Bool { tracks.with { $0.all.values.contains { $0.controls.isPublished } } }
 
-    var isEmpty: Bool { tracks.with(\.all.isEmpty) }
+    /// Whether nothing is to be heard. A track that is over may still wait for its file.
+    var isEmpty: Bool { tracks.with { $0.all.values.allSatisfy(\.isOver) } }
 
     /// Of tracks that are over, too, until all of them has been told.
     var threads: Int { count.load(ordering: .relaxed) }

@@ -55,8 +55,8 @@ package final class MediaTransport: Sendable {
     /// Held while a text is made or read, never together with the mailbox's lock of a sending thread.
     private let negotiation: Mutex<Negotiation>
 
-    /// Opens sockets and starts the thread. Both closures are called on it and must return soon; `onEvent` is not called
-    /// any more once `close` was.
+    /// Opens sockets and starts the thread. Both closures are called on it and must return soon. What it is telling while `close` is called
+    /// may still be heard; `onEvent` is not called after that.
     package init(
         _ configuration: Configuration,
         onPacket: @escaping @Sendable (IncomingPacket, UnsafeRawBufferPointer) -> Void,

@@ -50,8 +50,8 @@ extension RoomAudio {
 
     /// Chooses the input. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
     /// - Throws: `media_failed` if the device or file cannot be opened. A file that cannot be opened leaves the former input in use. The
-    ///   former input makes way for a device before that is opened: if it does not open, nothing is captured until another input is chosen,
-    ///   or the device is there and `startMicrophone` or `captureWhenSeated` is called.
+    ///   former input makes way for a device before that is opened: if it does not open, nothing is captured until another input is chosen
+    ///   or the device is opened anew, by `startMicrophone`, by sitting down with `captureWhenSeated`, or by another block length.
     public func useInput(_ input: Input) throws(OvationError) {
         try devices?.useInput(input)
         // One that did not start may do with this one.

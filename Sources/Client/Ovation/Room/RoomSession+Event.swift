@@ -78,7 +78,8 @@ extension RoomSession {
         case invitation(InvitationNews)
         /// The room has ended. This is the last event.
         case ended(RoomEnded)
-        /// The room could not be entered again after a lost connection, or the session has ended. This is the last event.
+        /// The user was put out of the room, the room could not be entered again after a lost connection, or the session has ended. This is the
+        /// last event.
         case gone(OvationError)
         /// The connection is lost. It reconnects automatically.
         case connectionLost

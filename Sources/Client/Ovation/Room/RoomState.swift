@@ -14,7 +14,7 @@ public struct RoomState: Sendable, Hashable {
         case left
         /// The room has ended; with its summary.
         case ended(RoomEndReason, RoomSummary)
-        /// The room could not be entered again after a lost connection, or the session ended.
+        /// The user was put out of the room, the room could not be entered again after a lost connection, or the session ended.
         case gone(OvationError)
     }
 

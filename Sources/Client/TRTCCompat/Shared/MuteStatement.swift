@@ -87,14 +87,21 @@ final class MuteStatement: Sendable {
         if let next { say(next) }
     }
 
-    /// When to ask again after what is no refusal: the server restarts, its disk is full for a moment, or too much was asked at once.
+    /// When to ask again after what is no refusal: the server restarts, its disk is full for a moment, or too much was asked at once, of
+    /// the server or of a connection that is not there yet.
     private static func pause(after error: OvationError) -> Duration? {
-        guard [.unavailable, .rateLimited].contains(error.code) else { return nil }
-        return max(error.retryAfter ?? .seconds(1), .milliseconds(100))
+        guard [.unavailable, .rateLimited, .tooManyCalls].contains(error.code) else { return nil }
+        return min(max(error.retryAfter ?? .seconds(1), .milliseconds(100)), longestPause)
     }
 
+    /// A later word waits for it too, whatever a server asks for.
+    private static let longestPause = Duration.seconds(60)
+
     private func goOn(after turn: Turn) {
-        let next = state.withLock { $0.present?.number == turn.number ? $0.begin() : nil }
+        let next = state.withLock { state -> Turn? in
+            guard turn.number == state.present?.number else { return nil }
+            return state.begin()
+        }
         if let next { say(next) }
     }
 }
