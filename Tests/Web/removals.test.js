@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forgetRemovals, RemovalsModel } from '../../Web/models/removals.js';
+import { forgetRemovals } from '../../Web/models/preferences.js';
+import { RemovalsModel } from '../../Web/models/removals.js';
 import { OvationError } from '../../Web/protocol/errors.js';
 import { FakeStorage } from './support/media.js';
 

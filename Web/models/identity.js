@@ -4,8 +4,7 @@ import { OvationError } from '../protocol/errors.js';
 import { freshKey } from '../protocol/ids.js';
 import { Session } from '../protocol/session.js';
 import { request } from './http.js';
-import { storageOrNull } from './preferences.js';
-import { forgetRemovals } from './removals.js';
+import { forgetRemovals, storageOrNull } from './preferences.js';
 
 /** @typedef {import('../protocol/events.js').User} User */
 

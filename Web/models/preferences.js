@@ -122,3 +122,15 @@ function read(storage) {
   }
   return Object.freeze(/** @type {Preferences} */ (result));
 }
+
+/** What `RemovalsModel` keeps. It stands here, since the first page does without that model. */
+export const removalsKey = 'ovation.removals';
+
+/** Nobody's are kept in this browser any more; the server says it again to whom it concerns. */
+export function forgetRemovals(storage = storageOrNull(() => localStorage)) {
+  try {
+    storage?.removeItem(removalsKey);
+  } catch {
+    // Nothing was kept then.
+  }
+}

@@ -1,5 +1,5 @@
 import { OvationError } from '../protocol/errors.js';
-import { storageOrNull } from './preferences.js';
+import { removalsKey, storageOrNull } from './preferences.js';
 
 /**
  * What keeps somebody out of a room, or of all rooms of a host.
@@ -11,7 +11,6 @@ import { storageOrNull } from './preferences.js';
  * @property {string} why what was given as the reason; '' for nothing, and without an end, by which alone a ban is known again
  */
 
-const storageKey = 'ovation.removals';
 /** More would be a history of somebody. */
 const most = 20;
 /** The end of a ban as the server tells it twice: by the time that is left, which its answer takes some of. */
@@ -109,7 +108,7 @@ export class RemovalsModel {
   /** @returns {Removal[]} */
   #read() {
     try {
-      const kept = JSON.parse(this.#storage?.getItem(storageKey) ?? '[]');
+      const kept = JSON.parse(this.#storage?.getItem(removalsKey) ?? '[]');
       return Array.isArray(kept) ? kept.filter(isRemoval) : [];
     } catch {
       // Somebody else's text under our key.
@@ -120,19 +119,10 @@ export class RemovalsModel {
   /** @param {Removal[]} removals */
   #write(removals) {
     try {
-      this.#storage?.setItem(storageKey, JSON.stringify(removals));
+      this.#storage?.setItem(removalsKey, JSON.stringify(removals));
     } catch {
       // Full or refused: the server says it again.
     }
-  }
-}
-
-/** Nobody's are kept in this browser any more; the server says it again to whom it concerns. */
-export function forgetRemovals(storage = storageOrNull(() => localStorage)) {
-  try {
-    storage?.removeItem(storageKey);
-  } catch {
-    // Nothing was kept then.
   }
 }
 
