@@ -47,6 +47,7 @@ def ghosts(target):
         pace(ghost, "room.enter", room=room)
         for _ in range(10):
             pipeline(ghost, [("seat.take", {"room": room, "seat": 1}), ("room.exit", {"room": room}), ("room.enter", {"room": room})])
+            # Three calls a time stay under the 40 a second of a connection: what is refused would leave nothing behind.
             time.sleep(0.08)
         with contextlib.suppress(Refused):
             ghost.call("room.exit", room=room)
@@ -87,6 +88,7 @@ async def seated(target, room, seconds):
             for task in listening:
                 if task.done():
                     task.result()
+            # No listener tells that it is in; nothing is judged by how long this takes.
             await asyncio.sleep(0.05)
 
     # Fifty at a time.
